@@ -1,0 +1,84 @@
+#pragma once
+// Telling AddressSanitizer and ThreadSanitizer of every switch between stacks.
+//
+// Without it the first believes that a frame on another stack is an overflow, and the second that
+// two fibers are one call stack. All of this compiles to nothing in a plain build.
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SENNIT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SENNIT_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define SENNIT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SENNIT_TSAN 1
+#endif
+#endif
+
+#ifdef SENNIT_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef SENNIT_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace sennit::fiber::detail {
+
+/// One stack, as the sanitizers know it. A thread's own stack is learnt when a fiber first runs.
+struct SanitizerStack {
+#ifdef SENNIT_ASAN
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  void* fake_stack = nullptr;
+#endif
+#ifdef SENNIT_TSAN
+  void* context = nullptr;
+#endif
+};
+
+inline void sanitizer_create([[maybe_unused]] SanitizerStack& stack,
+                             [[maybe_unused]] const void* bottom,
+                             [[maybe_unused]] std::size_t bytes) {
+#ifdef SENNIT_ASAN
+  stack.bottom = bottom;
+  stack.bytes = bytes;
+#endif
+#ifdef SENNIT_TSAN
+  stack.context = __tsan_create_fiber(0);
+#endif
+}
+
+inline void sanitizer_destroy([[maybe_unused]] SanitizerStack& stack) {
+#ifdef SENNIT_TSAN
+  __tsan_destroy_fiber(stack.context);
+#endif
+}
+
+/// Right before a switch from `from` to `to`.
+inline void sanitizer_leave([[maybe_unused]] SanitizerStack& from,
+                            [[maybe_unused]] SanitizerStack& to) {
+#ifdef SENNIT_TSAN
+  if (from.context == nullptr) from.context = __tsan_get_current_fiber();
+  // Flag 0 orders what one fiber did before what the next does: they share a thread, so they are.
+  __tsan_switch_to_fiber(to.context, 0);
+#endif
+#ifdef SENNIT_ASAN
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.bytes);
+#endif
+}
+
+/// Right after a switch back into `self`, or the first into it; `from` is where it came from.
+inline void sanitizer_enter([[maybe_unused]] SanitizerStack& self,
+                            [[maybe_unused]] SanitizerStack& from) {
+#ifdef SENNIT_ASAN
+  __sanitizer_finish_switch_fiber(self.fake_stack, &from.bottom, &from.bytes);
+#endif
+}
+
+}  // namespace sennit::fiber::detail

@@ -1,0 +1,143 @@
+#include "sennit/fiber/fiber.hpp"
+
+#include <exception>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sennit::fiber {
+namespace {
+
+class FiberTest : public ::testing::Test {
+ protected:
+  Stack stack() { return std::move(*pool_.acquire()); }
+  StackPool pool_{{.usable_bytes = 256 * 1024}};
+};
+
+struct Trace {
+  Fiber& fiber;
+  std::string text;
+};
+
+TEST_F(FiberTest, StopsInTheMiddleAndGoesOn) {
+  Fiber fiber(stack());
+  Trace trace{fiber, ""};
+  fiber.start(
+      [](void* argument) noexcept {
+        auto& seen = *static_cast<Trace*>(argument);
+        seen.text += "a";
+        seen.fiber.suspend();
+        seen.text += "b";
+      },
+      &trace);
+  EXPECT_EQ(trace.text, "a");
+  EXPECT_FALSE(fiber.is_finished());
+  fiber.resume();
+  EXPECT_EQ(trace.text, "ab");
+  EXPECT_TRUE(fiber.is_finished());
+}
+
+TEST_F(FiberTest, CanBeStartedAgainOnTheSameStack) {
+  Fiber fiber(stack());
+  int runs = 0;
+  for (int i = 0; i < 1000; ++i) {
+    fiber.start([](void* argument) noexcept { ++*static_cast<int*>(argument); }, &runs);
+    ASSERT_TRUE(fiber.is_finished());
+  }
+  EXPECT_EQ(runs, 1000);
+}
+
+TEST_F(FiberTest, NestsInOneAnother) {
+  Fiber outer(stack()), inner(stack());
+  struct Both {
+    Fiber& outer;
+    Fiber& inner;
+    std::string text;
+  } both{outer, inner, ""};
+  outer.start(
+      [](void* argument) noexcept {
+        auto& seen = *static_cast<Both*>(argument);
+        seen.text += "1";
+        seen.inner.start(
+            [](void* inner_argument) noexcept {
+              auto& inner_seen = *static_cast<Both*>(inner_argument);
+              inner_seen.text += "2";
+              inner_seen.inner.suspend();
+              inner_seen.text += "4";
+            },
+            argument);
+        seen.text += "3";
+        seen.outer.suspend();
+        seen.inner.resume();
+        seen.text += "5";
+      },
+      &both);
+  EXPECT_EQ(both.text, "123");
+  outer.resume();
+  EXPECT_EQ(both.text, "12345");
+}
+
+// Two fibers suspended inside catch blocks, ended in the order that a shared list would confuse.
+TEST_F(FiberTest, KeepsTheExceptionsBeingHandledApart) {
+  struct Handler {
+    Fiber fiber;
+    std::string name, rethrown;
+    Handler(Stack stack, std::string handler_name)
+        : fiber(std::move(stack)), name(std::move(handler_name)) {}
+  } first(stack(), "first"), second(stack(), "second");
+  constexpr auto run = [](void* argument) noexcept {
+    auto& self = *static_cast<Handler*>(argument);
+    try {
+      try {
+        throw std::runtime_error(self.name);
+      } catch (const std::runtime_error&) {
+        self.fiber.suspend();
+        throw;  // The current exception: ours, not the one caught last on this thread.
+      }
+    } catch (const std::runtime_error& error) {
+      self.rethrown = error.what();
+    }
+  };
+  first.fiber.start(run, &first);
+  second.fiber.start(run, &second);
+  EXPECT_EQ(std::current_exception(), nullptr);
+  first.fiber.resume();
+  second.fiber.resume();
+  EXPECT_EQ(first.rethrown, "first");
+  EXPECT_EQ(second.rethrown, "second");
+}
+
+TEST_F(FiberTest, OffersAlignedStorageAtTheTopOfItsStack) {
+  const Fiber fiber(stack());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(fiber.storage().data()) % 16, 0U);
+}
+
+TEST_F(FiberTest, RunsAThousandSideBySide) {
+  struct Counting {
+    explicit Counting(Stack stack) : fiber(std::move(stack)) {}
+    Fiber fiber;
+    int steps = 0;
+  };
+  std::vector<std::unique_ptr<Counting>> all;
+  for (int i = 0; i < 1000; ++i) all.push_back(std::make_unique<Counting>(stack()));
+  for (auto& one : all) {
+    one->fiber.start(
+        [](void* argument) noexcept {
+          auto& self = *static_cast<Counting*>(argument);
+          for (self.steps = 1; self.steps < 5; ++self.steps) self.fiber.suspend();
+        },
+        one.get());
+  }
+  for (int round = 2; round <= 5; ++round) {
+    for (auto& one : all) {
+      one->fiber.resume();
+      ASSERT_EQ(one->steps, round);
+    }
+  }
+  for (auto& one : all) EXPECT_TRUE(one->fiber.is_finished());
+}
+
+}  // namespace
+}  // namespace sennit::fiber
