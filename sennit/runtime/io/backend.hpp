@@ -1,0 +1,155 @@
+#pragma once
+// The kernel as a worker sees it: operations go in, completions come out.
+//
+//   one-shot   connect, send              one completion
+//   streams    accept, receive            many completions, the last one has more == false
+//
+// Rules, the same for every backend:
+// 1. An Operation lives with whoever started it (a frame, a stack, a connection); starting one
+//    allocates nothing. It must stay where it is until its last completion.
+// 2. Completions come only from inside poll(), never from inside the call that starts or cancels.
+//    Exception, to spare a round: a start that returns true is already done, its result is in
+//    result(), and no completion will come.
+// 3. cancel() asks; the operation ends with its last completion, which is ECANCELED or, if that was
+//    quicker, its ordinary result: no byte and no descriptor is lost.
+// 4. A socket is a slot of the backend plus a generation. close() cancels what is in flight on it,
+//    each gets its last completion, and then the descriptor is closed. A stale Socket is refused by
+//    assertion, so that no operation hits a reused descriptor.
+// 5. Bytes received are lent for the duration of the completion call; keep what you need of them.
+// 6. At most one read-side (accept, receive) and one write-side (connect, send) operation at a time
+//    on each socket.
+//
+// Thread safety: none but wake(). A backend belongs to one worker and is made on its thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sennit/base/result.hpp"
+#include "sennit/base/time.hpp"
+
+namespace sennit::runtime::io {
+
+/// Names a socket that was adopted by a backend. A value; it owns nothing.
+struct Socket {
+  std::uint32_t slot = UINT32_MAX;
+  std::uint32_t generation = 0;
+  [[nodiscard]] bool is_valid() const { return slot != UINT32_MAX; }
+  bool operator==(const Socket&) const = default;
+};
+
+struct Completion {
+  /// Bytes moved, an accepted descriptor, 0 at the end of a stream; or a negated errno.
+  int result = 0;
+  /// True while the stream goes on; a one-shot operation has a single completion, false.
+  bool more = false;
+  /// What was received; lent until the call returns.
+  std::string_view bytes;
+};
+
+/// Bookkeeping of one operation. Derive from it, or hold it as a member.
+class Operation {
+ public:
+  using Completed = void (*)(Operation&, const Completion&);
+  explicit Operation(Completed completed) : completed_(completed) {}
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation();  // Requires !in_flight().
+
+  [[nodiscard]] bool in_flight() const { return kind_ != Kind::none; }
+  /// Of an operation whose start returned true.
+  [[nodiscard]] int result() const { return result_; }
+  /// Bytes a send has handed to the kernel so far: grows while a slow peer reads.
+  [[nodiscard]] std::size_t transferred() const { return transferred_; }
+
+ private:
+  friend class EpollBackend;
+  friend class UringBackend;
+  enum class Kind : std::uint8_t { none, accept, receive, connect, send };
+
+  Completed completed_;
+  Kind kind_ = Kind::none;
+  bool cancelled_ = false;
+  bool rearm_queued_ = false;  // The backend will start the stream again by itself.
+  int result_ = 0;
+  Socket socket_;
+  const char* data_ = nullptr;  // send: what is left; connect: the address.
+  std::size_t bytes_ = 0;
+  std::size_t transferred_ = 0;
+};
+
+struct BackendOptions {
+  /// Receive buffers shared by all connections of the worker (io_uring's provided ring; epoll
+  /// needs one). A power of two. 256 * 8 KiB = 2 MiB a worker.
+  unsigned receive_buffers = 256;
+  std::size_t receive_buffer_bytes = 8 * 1024;
+  /// Connections taken from one listener in one turn, so that a flood does not starve the rest.
+  unsigned accept_burst = 64;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// "io_uring" or "epoll".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+
+  /// Takes ownership of a socket, sets the blocking mode it needs; closes it on failure.
+  /// Errors: what epoll_ctl says; limit_reached without memory for a slot.
+  [[nodiscard]] virtual Result<Socket> adopt(int descriptor) = 0;
+  /// See rule 4.
+  virtual void close(Socket socket) = 0;
+  /// Ends our direction; the peer reads the end of the stream. Immediate.
+  virtual void shut_down_writing(Socket socket) = 0;
+  /// For getsockopt and the like; stays owned by the backend.
+  [[nodiscard]] virtual int descriptor(Socket socket) const = 0;
+
+  /// Stream of accepted descriptors, which are close-on-exec and belong to the receiver. Failures
+  /// of single connections are skipped; when a resource runs out (EMFILE, ENFILE, ENOBUFS, ENOMEM)
+  /// the stream ends with that error, to be started again after a while.
+  virtual void accept(Operation& operation, Socket listener) = 0;
+  /// Stream of bytes; ends with 0 when the peer ends its direction, or with an error.
+  virtual void receive(Operation& operation, Socket socket) = 0;
+  /// All of `bytes`, which must stay where they are; fails with what was sent in transferred().
+  [[nodiscard]] virtual bool send(Operation& operation, Socket socket, std::string_view bytes) = 0;
+  /// `address` is a sockaddr that must stay where it is.
+  [[nodiscard]] virtual bool connect(Operation& operation, Socket socket, const void* address,
+                                     std::size_t address_bytes) = 0;
+  /// See rule 3. Nothing happens if the operation is not in flight.
+  virtual void cancel(Operation& operation) = 0;
+
+  /// Hands queued work to the kernel, waits at most `timeout` for something to complete
+  /// (Duration::max() for ever), and calls the completions.
+  virtual void poll(Duration timeout) = 0;
+  /// Ends a poll() that waits, or the next one. Any thread.
+  virtual void wake() = 0;
+
+  /// Sockets adopted and not yet closed.
+  [[nodiscard]] virtual std::size_t socket_count() const = 0;
+};
+
+enum class BackendKind : unsigned char { automatic, uring, epoll };
+
+/// "auto", "uring", "epoll".
+/// Errors: invalid_argument for any other name.
+[[nodiscard]] Result<BackendKind> backend_kind_from_name(std::string_view name);
+
+/// Why io_uring cannot be used here; empty if it can. Asks the kernel, so ask once.
+[[nodiscard]] std::string uring_refusal();
+
+/// The kind to use when the user does not care: io_uring where it works in full (Linux 6.0).
+/// `reason` says why, for the log.
+struct BackendChoice {
+  BackendKind kind;
+  std::string reason;
+};
+/// Errors: unsupported when io_uring is asked for by name and refused.
+[[nodiscard]] Result<BackendChoice> choose_backend(BackendKind wanted);
+
+/// Errors: what the kernel refuses. Requires a kind that is not `automatic`.
+[[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(BackendKind kind,
+                                                            const BackendOptions& options);
+
+}  // namespace sennit::runtime::io

@@ -1,0 +1,71 @@
+#pragma once
+// Backend over epoll. See epoll.cpp for how completions are made of readiness.
+
+#include <memory>
+#include <vector>
+
+#include "sennit/runtime/io/backend.hpp"
+#include "sennit/runtime/io/detail/slot_table.hpp"
+
+namespace sennit::runtime::io {
+
+class EpollBackend final : public Backend {
+ public:
+  static Result<std::unique_ptr<Backend>> make(const BackendOptions& options);
+  ~EpollBackend() override;
+
+  [[nodiscard]] std::string_view name() const override { return "epoll"; }
+  [[nodiscard]] Result<Socket> adopt(int descriptor) override;
+  void close(Socket socket) override;
+  void shut_down_writing(Socket socket) override;
+  [[nodiscard]] int descriptor(Socket socket) const override;
+  void accept(Operation& operation, Socket listener) override;
+  void receive(Operation& operation, Socket socket) override;
+  [[nodiscard]] bool send(Operation& operation, Socket socket, std::string_view bytes) override;
+  [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
+                             std::size_t address_bytes) override;
+  void cancel(Operation& operation) override;
+  void poll(Duration timeout) override;
+  void wake() override;
+  [[nodiscard]] std::size_t socket_count() const override { return slots_.used_count(); }
+
+ private:
+  struct Slot {
+    int descriptor = -1;
+    std::uint32_t generation = 0;
+    bool readable = false;  // The kernel may hold something to read.
+    bool writable = false;
+    bool hung_up = false;  // Read until the end: no further edge will come.
+    bool read_queued = false;
+    bool closing = false;
+    Operation* reader = nullptr;
+    Operation* writer = nullptr;
+  };
+
+  explicit EpollBackend(const BackendOptions& options) : options_(options) {}
+  Result<void> open();
+
+  void start_reading(Operation& operation, Socket socket, Operation::Kind kind);
+  void queue_read(Socket socket, Slot& slot);
+  void read_some(Socket socket);
+  void accept_some(Socket socket);
+  void receive_some(Socket socket);
+  bool send_some(Operation& operation, Slot& slot);
+  void finish_connect(Socket socket);
+  void write_some(Socket socket);
+  void handle(Socket socket, std::uint32_t events);
+  void deliver_cancelled();
+  void finish(Operation& operation, const Completion& completion);
+  void close_if_idle(Socket socket);
+
+  const BackendOptions options_;
+  int epoll_ = -1;
+  int wake_event_ = -1;
+  detail::SlotTable<Slot> slots_;
+  std::unique_ptr<char[]> receive_buffer_;
+  std::vector<Socket> pending_reads_;  // Readable and wanted; read in the next turn.
+  std::vector<Socket> reading_;        // The ones of this turn.
+  std::vector<Operation*> cancelled_;  // Get their last completion in the next turn.
+};
+
+}  // namespace sennit::runtime::io

@@ -1,0 +1,105 @@
+#pragma once
+// Job: something a worker shall run next, linked into queues through itself.
+//
+// JobQueue is the worker's own first-in-first-out; Mailbox is how other threads hand it jobs.
+// A job is in at most one of them, and is owned by whoever made it until it runs.
+
+#include <atomic>
+
+#include "sennit/base/assert.hpp"
+
+namespace sennit::runtime {
+
+class Job {
+ public:
+  using Run = void (*)(Job&);
+  explicit Job(Run run) : run_(run) {}
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Called once for each time it was queued, on the worker; the job may be destroyed by it.
+  void run() { run_(*this); }
+
+ private:
+  friend class JobQueue;
+  friend class Mailbox;
+  Run run_;
+  Job* next_ = nullptr;
+};
+
+/// First in, first out. Thread safety: none.
+class JobQueue {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  void push(Job& job) {
+    job.next_ = nullptr;
+    *last_ = &job;
+    last_ = &job.next_;
+  }
+  /// Requires !empty().
+  Job& pop() {
+    SENNIT_ASSERT(!empty());
+    Job& job = *first_;
+    first_ = job.next_;
+    if (first_ == nullptr) last_ = &first_;
+    return job;
+  }
+
+ private:
+  Job* first_ = nullptr;
+  Job** last_ = &first_;
+};
+
+/// Any thread posts, one worker takes. Lock-free; jobs come out in the order each thread posted.
+///
+/// The word is a stack of jobs (Treiber 1986) that is only ever taken whole, so there is no ABA:
+/// 1. post() links the job to the head it saw and swings the head to it. The release pairs with
+///    the acquire of take_all(), so the worker sees what the poster wrote into the job.
+/// 2. take_all() exchanges the head for null and reverses the chain.
+/// 3. Sleeping: the worker calls prepare_to_sleep() and then checks again before it blocks; post()
+///    returns true if the worker must be woken. Both are sequentially consistent: either the
+///    worker sees the job, or the poster sees that it sleeps.
+class Mailbox {
+ public:
+  /// True if the worker was about to sleep and has to be woken.
+  bool post(Job& job) {
+    Job* head = head_.load(std::memory_order_relaxed);  // Only a first guess; the CAS decides.
+    do {
+      job.next_ = head;
+    } while (!head_.compare_exchange_weak(head, &job));
+    return sleeping_.load() && sleeping_.exchange(false);
+  }
+  /// Moves every posted job to the end of `queue`.
+  void take_all(JobQueue& queue) {
+    if (head_.load(std::memory_order_relaxed) == nullptr) return;  // The exchange below decides.
+    Job* newest_first = head_.exchange(nullptr);
+    Job* oldest_first = nullptr;
+    while (newest_first != nullptr) {
+      Job* next = newest_first->next_;
+      newest_first->next_ = oldest_first;
+      oldest_first = newest_first;
+      newest_first = next;
+    }
+    while (oldest_first != nullptr) {
+      Job* next = oldest_first->next_;
+      queue.push(*oldest_first);
+      oldest_first = next;
+    }
+  }
+  /// Declares that the worker will block; false if a job is already there and it must not.
+  bool prepare_to_sleep() {
+    sleeping_.store(true);
+    if (head_.load() == nullptr) return true;
+    sleeping_.store(false);
+    return false;
+  }
+  void awake() {
+    sleeping_.store(false, std::memory_order_relaxed);
+  }  // A late wake-up is harmless.
+
+ private:
+  std::atomic<Job*> head_ = nullptr;
+  std::atomic<bool> sleeping_ = false;
+};
+
+}  // namespace sennit::runtime

@@ -1,0 +1,86 @@
+#include "sennit/runtime/runtime.hpp"
+
+#include <future>
+#include <pthread.h>
+#include <sched.h>
+
+#include "sennit/base/log.hpp"
+#include "sennit/base/random.hpp"
+
+namespace sennit::runtime {
+namespace {
+
+void pin_to_cpu(unsigned index) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  unsigned nth = index % static_cast<unsigned>(CPU_COUNT(&allowed));
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || nth-- > 0) continue;
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(cpu, &only);
+    if (const int refused = ::pthread_setaffinity_np(::pthread_self(), sizeof only, &only);
+        refused != 0) {
+      log::warning("worker {} is not pinned: {}", index,
+                   Error::from_os(refused, "pin to a CPU").to_string());
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
+  if (options.workers == 0 || options.workers > 1024) {
+    return failure(Errc::invalid_argument, "start " + std::to_string(options.workers) +
+                                               " workers (1 to 1024 are possible)");
+  }
+  SENNIT_TRY(const io::BackendChoice choice, io::choose_backend(options.backend));
+  std::unique_ptr<Runtime> runtime(new Runtime(choice.kind));
+  for (unsigned i = 0; i < options.workers; ++i) {
+    if (auto started = runtime->start_worker(options, i); !started) {
+      return failure(std::move(started).error());
+    }
+  }
+  log::info("{} worker{} on {} ({})", options.workers, options.workers == 1 ? "" : "s",
+            runtime->worker(0).backend().name(), choice.reason);
+  return runtime;
+}
+
+Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index) {
+  WorkerOptions worker_options;
+  worker_options.index = index;
+  worker_options.backend = backend_;
+  worker_options.backend_options = options.backend_options;
+  worker_options.stacks = options.stacks;
+  worker_options.seed = options.seed == 0 ? random_seed() : options.seed + index;
+  worker_options.clock = options.clock;
+
+  std::promise<Result<Worker*>> made;
+  auto future = made.get_future();
+  std::thread thread([&made, worker_options, pin = options.pin, index] {
+    if (pin) pin_to_cpu(index);
+    ::pthread_setname_np(::pthread_self(), ("worker-" + std::to_string(index)).c_str());
+    auto worker = Worker::make(worker_options);  // Here, as a ring belongs to its thread.
+    if (!worker) return made.set_value(failure(std::move(worker).error()));
+    Worker* const running = worker->release();  // The runtime's from here on.
+    made.set_value(running);
+    running->run();
+  });
+  Result<Worker*> worker = future.get();
+  if (!worker) {
+    thread.join();
+    return failure(std::move(worker).error());
+  }
+  workers_.emplace_back(*worker);
+  threads_.push_back(std::move(thread));
+  return {};
+}
+
+Runtime::~Runtime() {
+  for (auto& worker : workers_) worker->stop();
+  for (auto& thread : threads_) thread.join();
+}
+
+}  // namespace sennit::runtime

@@ -1,0 +1,36 @@
+#include "sennit/runtime/sleep.hpp"
+
+#include <algorithm>
+
+#include "sennit/base/assert.hpp"
+#include "sennit/runtime/worker.hpp"
+
+namespace sennit::runtime {
+
+Sleep::Sleep(TimePoint until) : until_(until), delay_(Duration(-1)) {}
+Sleep::Sleep(Duration delay) : delay_(std::max(delay, Duration::zero())) {}
+
+Sleep::WakingTimer::WakingTimer()
+    : Timer([](Timer& timer) { static_cast<WakingTimer&>(timer).waiter->wake(); }) {}
+
+bool Sleep::start(Waiter& waiter) {
+  Worker& worker = waiter.worker();
+  if (delay_ >= Duration::zero()) {
+    if (delay_ == Duration::zero()) {
+      waiter.wake();
+      return true;
+    }
+    until_ = Deadline::after(delay_, worker.clock()).instant();
+  }
+  timer_.waiter = &waiter;
+  worker.timers().arm(timer_, until_);
+  return true;
+}
+
+Duration random_ms(std::int64_t low, std::int64_t high) {
+  Worker* const worker = Worker::current();
+  SENNIT_ASSERT(worker != nullptr && "random_ms() draws from a worker's random numbers");
+  return std::chrono::milliseconds(worker->random().between(low, high));
+}
+
+}  // namespace sennit::runtime

@@ -1,0 +1,32 @@
+#pragma once
+// wait(x): waits for any awaitable in straight-line code, on a fiber.
+//
+//   wait(sleep_for(10ms));      const Result<std::size_t> read = wait(stream.read(room));
+//
+// On a worker it must be called on a fiber, not in a coroutine (which says co_await x) nor in a
+// completion; anything else stops the program with a message. Off the workers there is nothing to
+// suspend; use Runtime::run.
+
+#include <utility>
+
+#include "sennit/base/assert.hpp"
+#include "sennit/runtime/waiter.hpp"
+#include "sennit/runtime/worker.hpp"
+
+namespace sennit::runtime {
+
+template <class A>
+  requires Awaitable<std::remove_reference_t<A>>
+decltype(auto) wait(A&& awaitable) {
+  Worker* const worker = Worker::current();
+  SENNIT_ASSERT(worker != nullptr && "wait() needs a worker: call it inside Runtime::run");
+  Waiter& waiter = worker->fiber_waiter();
+  if (!awaitable.ready() && awaitable.start(waiter)) worker->suspend_fiber();
+  return awaitable.take();
+}
+
+}  // namespace sennit::runtime
+
+namespace sennit {
+using runtime::wait;
+}

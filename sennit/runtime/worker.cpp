@@ -1,0 +1,178 @@
+#include "sennit/runtime/worker.hpp"
+
+#include <algorithm>
+
+#include "sennit/base/assert.hpp"
+#include "sennit/base/log.hpp"
+
+namespace sennit::runtime {
+namespace {
+
+thread_local constinit Worker* current_worker = nullptr;  // The library's only thread_local.
+
+}  // namespace
+
+Worker* Worker::current() { return current_worker; }
+
+void Waiter::wake() {
+  if (current_worker == &worker_) {
+    worker_.schedule(*this);
+  } else {
+    worker_.post(*this);
+  }
+}
+
+void Waiter::resume_coroutine(Job& job) {
+  auto& waiter = static_cast<Waiter&>(job);
+  waiter.worker_.resume(waiter.coroutine_);
+}
+
+Result<std::unique_ptr<Worker>> Worker::make(const WorkerOptions& options) {
+  SENNIT_TRY(auto backend, io::make_backend(options.backend, options.backend_options));
+  return std::unique_ptr<Worker>(new Worker(options, std::move(backend)));
+}
+
+Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backend)
+    : options_(options),
+      clock_(options.clock == nullptr ? real_clock_ : *options.clock),
+      now_(clock_.now()),
+      backend_(std::move(backend)),
+      timers_(now_),
+      random_(options.seed),
+      stacks_(options.stacks) {}
+
+Worker::~Worker() {
+  SENNIT_ASSERT(busy_fiber_count() == 0, busy_fiber_count());
+  fibers_.clear();
+}
+
+void Worker::post(Job& job) {
+  if (mailbox_.post(job)) backend_->wake();
+}
+
+void Worker::stop() {
+  post([this] { stopping_.store(true); });
+}
+
+void Worker::run() {
+  SENNIT_ASSERT(current_worker == nullptr);
+  current_worker = this;
+  while (!stopping_.load(std::memory_order_relaxed)) turn();  // Set by a job of this thread.
+  finish_closing();
+  current_worker = nullptr;
+}
+
+// Operations that were cancelled still have their last completion to come.
+void Worker::finish_closing() {
+  const Deadline deadline = Deadline::after(std::chrono::seconds(1), real_clock_);
+  while (backend_->socket_count() > 0 && !deadline.expired(real_clock_.now())) {
+    backend_->poll(std::chrono::milliseconds(1));
+    run_ready();
+  }
+  mailbox_.take_all(ready_);
+  run_ready();
+}
+
+void Worker::turn() {
+  mailbox_.take_all(ready_);
+  run_ready();
+  now_ = clock_.now();
+  timers_.advance(now_);
+  Duration timeout = Duration::zero();
+  if (ready_.empty() && mailbox_.prepare_to_sleep()) {
+    const TimePoint next = timers_.next_expiry();
+    timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
+  }
+  backend_->poll(timeout);
+  mailbox_.awake();
+  now_ = clock_.now();
+}
+
+void Worker::run_ready() {
+  JobQueue batch;
+  while (!ready_.empty()) batch.push(ready_.pop());
+  while (!batch.empty()) batch.pop().run();
+}
+
+Result<Worker::FiberRecord*> Worker::borrow_fiber() {
+  if (idle_.empty()) {
+    SENNIT_TRY(fiber::Stack stack, stacks_.acquire());
+    fibers_.push_back(std::make_unique<FiberRecord>(*this, std::move(stack)));
+    return fibers_.back().get();
+  }
+  FiberRecord* const record = idle_.back();
+  idle_.pop_back();
+  return record;
+}
+
+Result<void> Worker::run_on_fiber(FiberJob& job) {
+  SENNIT_TRY(FiberRecord* const record, borrow_fiber());
+  record->job = &job;
+  switch_to(*record, true);
+  return {};
+}
+
+void Worker::FiberRecord::enter(void* record) noexcept {
+  FiberJob& job = *static_cast<FiberRecord*>(record)->job;
+  job.run_(job);
+}
+
+void Worker::FiberRecord::continue_fiber(Job& job) {
+  auto& record = static_cast<FiberRecord&>(job);
+  record.worker().switch_to(record, false);
+}
+
+void Worker::switch_to(FiberRecord& record, bool is_new) {
+  FiberRecord* const outer_fiber = std::exchange(current_fiber_, &record);
+  const bool outer_coroutine = std::exchange(in_coroutine_, false);
+  if (is_new) {
+    record.fiber.start(&FiberRecord::enter, &record);
+  } else {
+    record.fiber.resume();
+  }
+  current_fiber_ = outer_fiber;
+  in_coroutine_ = outer_coroutine;
+  if (record.fiber.is_finished()) {
+    FiberJob& job = *record.job;
+    idle_.push_back(&record);
+    job.finished_(job);
+  }
+}
+
+Waiter& Worker::fiber_waiter() {
+  SENNIT_ASSERT(is_on_fiber() && "wait() on a worker needs a fiber: in a coroutine use co_await");
+  return *current_fiber_;
+}
+
+void Worker::suspend_fiber() {
+  FiberRecord& self = *current_fiber_;
+  self.fiber.suspend();
+}
+
+void Worker::resume(std::coroutine_handle<> coroutine) {
+  if (in_coroutine_) {
+    SENNIT_ASSERT(next_coroutine_ == nullptr);
+    next_coroutine_ = coroutine;
+    return;
+  }
+  // Inside a coroutine there is no fiber to suspend, even if its first part runs on one's stack.
+  FiberRecord* const outer_fiber = std::exchange(current_fiber_, nullptr);
+  in_coroutine_ = true;
+  do {
+    coroutine.resume();
+    coroutine = std::exchange(next_coroutine_, nullptr);
+  } while (coroutine != nullptr);
+  in_coroutine_ = false;
+  current_fiber_ = outer_fiber;
+}
+
+void Worker::complete(Waiter& waiter) {
+  if (waiter.coroutine_ != nullptr && &waiter.worker_ == this && in_coroutine_ &&
+      next_coroutine_ == nullptr) {
+    next_coroutine_ = waiter.coroutine_;
+  } else {
+    waiter.wake();
+  }
+}
+
+}  // namespace sennit::runtime

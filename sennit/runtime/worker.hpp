@@ -1,0 +1,167 @@
+#pragma once
+// Worker: one thread, one I/O backend, and everything that waits on them. Nothing is shared.
+//
+// The loop of a worker, one turn:
+//   1. jobs that other threads posted join the ready queue
+//   2. every job that is ready runs (a job readied meanwhile runs in the next turn)
+//   3. due timers fire
+//   4. the backend submits, waits until something happens or the next timer is due, and calls the
+//      completions
+//
+// Thread safety: post(), stop() and the constants from any thread; everything else only on the
+// worker's own thread. Fibers and coroutines never leave their worker.
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sennit/base/random.hpp"
+#include "sennit/base/time.hpp"
+#include "sennit/fiber/fiber.hpp"
+#include "sennit/fiber/stack_pool.hpp"
+#include "sennit/runtime/detail/frame_slabs.hpp"
+#include "sennit/runtime/io/backend.hpp"
+#include "sennit/runtime/job.hpp"
+#include "sennit/runtime/timer.hpp"
+#include "sennit/runtime/waiter.hpp"
+
+namespace sennit::runtime {
+
+/// A function to run on a borrowed fiber. Owned by whoever starts it, until `finished` was called.
+class FiberJob {
+ public:
+  using Call = void (*)(FiberJob&) noexcept;
+  /// `run` is called on the fiber; `finished` afterwards on the stack that the fiber gave control
+  /// back to, where the job may be destroyed or started again.
+  FiberJob(Call run, Call finished) : run_(run), finished_(finished) {}
+  FiberJob(const FiberJob&) = delete;
+  FiberJob& operator=(const FiberJob&) = delete;
+
+ private:
+  friend class Worker;
+  Call run_;
+  Call finished_;
+};
+
+struct WorkerOptions {
+  unsigned index = 0;
+  io::BackendKind backend = io::BackendKind::epoll;  // Not `automatic`.
+  io::BackendOptions backend_options;
+  fiber::StackPool::Options stacks;
+  std::uint64_t seed = 1;
+  const Clock* clock = nullptr;  // Null: the real one. Must outlive the worker.
+};
+
+class Worker {
+ public:
+  /// Makes the backend; on the thread that will call run().
+  static Result<std::unique_ptr<Worker>> make(const WorkerOptions& options);
+  ~Worker();  // Requires that run() has returned, or was never called.
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// The worker whose thread this is; null elsewhere.
+  [[nodiscard]] static Worker* current();
+
+  // --- Any thread -------------------------------------------------------------------------
+
+  /// Runs the job here, soon, in the order of posting.
+  void post(Job& job);
+  /// Runs `function` here, once. Allocates.
+  template <class F>
+    requires std::invocable<F>
+  void post(F function);
+  /// Makes run() return once the current turn has ended.
+  void stop();
+  [[nodiscard]] unsigned index() const { return options_.index; }
+
+  // --- On the worker ----------------------------------------------------------------------
+
+  /// Turns until stop(). Sockets that were closed are closed when it returns.
+  void run();
+  void schedule(Job& job) { ready_.push(job); }
+
+  /// Runs the job on a borrowed fiber, at once, until it first waits or is done.
+  /// Errors: limit_reached, out_of_memory when there is no stack; the job was not started.
+  [[nodiscard]] Result<void> run_on_fiber(FiberJob& job);
+  /// The running fiber's waiter. Stops the program outside a fiber, where there is none.
+  [[nodiscard]] Waiter& fiber_waiter();
+  [[nodiscard]] bool is_in_coroutine() const { return in_coroutine_; }
+  [[nodiscard]] bool is_on_fiber() const { return current_fiber_ != nullptr; }
+  /// Gives control back until the fiber's waiter is woken.
+  void suspend_fiber();
+
+  /// Starts, or continues, a coroutine: at once, or, if called by a coroutine that is about to
+  /// suspend, right after it has. This keeps the stack flat however long the chain is.
+  void resume(std::coroutine_handle<> coroutine);
+  /// Called by a coroutine that is done: continues who waits for it.
+  void complete(Waiter& waiter);
+
+  /// The time of this turn: cheap, and at most a turn old.
+  [[nodiscard]] TimePoint now() const { return now_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] io::Backend& backend() { return *backend_; }
+  [[nodiscard]] TimerWheel& timers() { return timers_; }
+  [[nodiscard]] Random& random() { return random_; }
+  [[nodiscard]] detail::FrameSlabs& frames() { return frames_; }
+  /// Fibers that run or wait.
+  [[nodiscard]] std::size_t busy_fiber_count() const { return fibers_.size() - idle_.size(); }
+
+ private:
+  struct FiberRecord : Waiter {
+    FiberRecord(Worker& worker, fiber::Stack stack)
+        : Waiter(worker, &FiberRecord::continue_fiber), fiber(std::move(stack)) {}
+    static void continue_fiber(Job& job);
+    static void enter(void* record) noexcept;
+    fiber::Fiber fiber;
+    FiberJob* job = nullptr;
+  };
+
+  Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backend);
+  void turn();
+  void run_ready();
+  void finish_closing();
+  Result<FiberRecord*> borrow_fiber();
+  void switch_to(FiberRecord& record, bool is_new);
+
+  const WorkerOptions options_;
+  RealClock real_clock_;
+  const Clock& clock_;
+  TimePoint now_;
+  std::unique_ptr<io::Backend> backend_;
+  TimerWheel timers_;
+  Random random_;
+  detail::FrameSlabs frames_;
+  JobQueue ready_;
+  Mailbox mailbox_;
+  std::atomic<bool> stopping_ = false;
+
+  fiber::StackPool stacks_;
+  std::vector<std::unique_ptr<FiberRecord>> fibers_;
+  std::vector<FiberRecord*> idle_;  // Last in, first out: the warmest stack.
+  FiberRecord* current_fiber_ = nullptr;
+
+  bool in_coroutine_ = false;               // The innermost thing that runs is a coroutine.
+  std::coroutine_handle<> next_coroutine_;  // To run as soon as that one has suspended.
+};
+
+template <class F>
+  requires std::invocable<F>
+void Worker::post(F function) {
+  struct FunctionJob : Job {
+    explicit FunctionJob(F f)
+        : Job([](Job& job) {
+            const std::unique_ptr<FunctionJob> self(static_cast<FunctionJob*>(&job));
+            self->function();
+          }),
+          function(std::move(f)) {}
+    F function;
+  };
+  post(static_cast<Job&>(*new FunctionJob(std::move(function))));
+}
+
+}  // namespace sennit::runtime
