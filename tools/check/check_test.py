@@ -240,8 +240,8 @@ class Readme(Tree):
         self.expect_readme("nothing\n", "shows no program")
 
     def test_wants_it_short(self):
-        program = "int x;\n" * 16
-        self.expect_readme(f"<!-- examples/e.cpp -->\n```cpp\n{program}```\n", "differs", "16 lines")
+        x = "int x;\n" * 16
+        self.expect_readme(f"<!-- examples/e.cpp -->\n```cpp\n{x}```\n", "differs", "16 lines")
 
 
 class Programs(Tree):
