@@ -15,6 +15,16 @@ std::int64_t Histogram::clamp(std::int64_t value, std::uint64_t times) {
   return layout_.clamp(value);
 }
 
+void Histogram::add_at(std::size_t index, std::uint64_t times) {
+  SENNIT_ASSERT(index < counts_.size(), index, counts_.size());
+  if (times == 0) return;
+  counts_[index] += times;
+  count_ += times;
+  sum_ += static_cast<std::uint64_t>(layout_.middle_of(index)) * times;
+  least_ = std::min(least_, layout_.lowest_in(index));
+  greatest_ = std::max(greatest_, layout_.clamp(layout_.highest_in(index)));
+}
+
 void Histogram::merge(const Histogram& other) {
   SENNIT_ASSERT(options() == other.options(), options().lowest, other.options().lowest,
                 options().highest, other.options().highest, options().significant_digits,

@@ -44,6 +44,10 @@ class Histogram {
     if (value > greatest_) greatest_ = value;
   }
 
+  /// What was recorded elsewhere, of which only the bucket is known: its bounds become least and
+  /// greatest, its middle goes into the sum. Requires index < layout().bucket_count().
+  void add_at(std::size_t index, std::uint64_t times);
+
   /// Exact, as if `other` had been recorded here. Requires equal options.
   void merge(const Histogram& other);
   /// Back to nothing recorded; keeps the memory.
@@ -76,6 +80,7 @@ class Histogram {
   [[nodiscard]] std::uint64_t count_at(std::size_t index) const { return counts_[index]; }
 
  private:
+  friend class HistogramCell;
   [[gnu::cold]] std::int64_t clamp(std::int64_t value, std::uint64_t times);
 
   HistogramLayout layout_;
