@@ -86,7 +86,6 @@ class ChunkedDecoder {
   void take_size(char c);
   void take_extension(char c);
   void take_trailer(char c);
-  void begin_extension_byte();
   void end_size_line();
   void fail(const char* reason, int http_status = 400);
 
