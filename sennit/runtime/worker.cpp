@@ -51,13 +51,13 @@ void Worker::post(Job& job) {
 }
 
 void Worker::stop() {
-  post([this] { stopping_.store(true); });
+  post([this] { is_stopping_ = true; });
 }
 
 void Worker::run() {
   SENNIT_ASSERT(current_worker == nullptr);
   current_worker = this;
-  while (!stopping_.load(std::memory_order_relaxed)) turn();  // Set by a job of this thread.
+  while (!is_stopping_) turn();
   finish_closing();
   current_worker = nullptr;
 }
@@ -79,7 +79,7 @@ void Worker::turn() {
   now_ = clock_.now();
   timers_.advance(now_);
   Duration timeout = Duration::zero();
-  if (ready_.empty() && mailbox_.prepare_to_sleep()) {
+  if (ready_.empty() && !is_stopping_ && mailbox_.prepare_to_sleep()) {
     const TimePoint next = timers_.next_expiry();
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }

@@ -11,7 +11,6 @@
 // Thread safety: post(), stop() and the constants from any thread; everything else only on the
 // worker's own thread. Fibers and coroutines never leave their worker.
 
-#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <memory>
@@ -138,7 +137,7 @@ class Worker {
   detail::FrameSlabs frames_;
   JobQueue ready_;
   Mailbox mailbox_;
-  std::atomic<bool> stopping_ = false;
+  bool is_stopping_ = false;
 
   fiber::StackPool stacks_;
   std::vector<std::unique_ptr<FiberRecord>> fibers_;

@@ -1,0 +1,147 @@
+#pragma once
+// Stream sockets (TCP and Unix) as awaitables: listen, accept, connect, read, write.
+//
+//   SENNIT_TRY(auto listener, TcpListener::listen(address));
+//   Result<TcpStream> stream = wait(listener.accept());       // or co_await
+//   Result<std::size_t> bytes = wait(stream->read(room));     // 0: the peer is done
+//   Result<std::size_t> sent = wait(stream->write("hello"));  // all of it, or an error
+//
+// Thread safety: none; each object belongs to the worker it was made on. One read and one write may
+// wait at the same time. Destroying an object with an operation waiting is a defect (asserted).
+// Errors are those of the kernel, mapped to codes: connection_refused, connection_reset, ...
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "sennit/base/result.hpp"
+#include "sennit/net/address.hpp"
+#include "sennit/runtime/io/backend.hpp"
+#include "sennit/runtime/waiter.hpp"
+
+namespace sennit::net {
+
+namespace detail {
+struct ListenerState;
+struct StreamState;
+struct ListenerCloser {
+  void operator()(ListenerState* state) const;
+};
+struct StreamCloser {
+  void operator()(StreamState* state) const;
+};
+}  // namespace detail
+
+struct ListenOptions {
+  int backlog = 4096;  // Connections that wait to be accepted; the kernel caps it (somaxconn).
+  /// Several sockets share the address and the kernel spreads connections over them: one a worker.
+  bool reuse_port = false;
+};
+
+/// A listening socket, not yet with any worker. The caller owns the descriptor.
+/// A Unix path that nobody listens on any more is taken over.
+/// Errors: already_exists for an address in use, permission_denied, ...
+[[nodiscard]] Result<int> open_listener(const Address& address, const ListenOptions& options);
+
+/// Makes the listening socket drop new connection attempts, while those that the kernel has begun
+/// still complete: accept these and close, and nobody is reset. TCP only; no-op elsewhere.
+[[nodiscard]] Result<void> refuse_new_connections(int listener);
+
+class TcpStream {
+ public:
+  class Read;
+  class Write;
+
+  /// Takes ownership of a connected descriptor. On a worker.
+  [[nodiscard]] static Result<TcpStream> adopt(int descriptor);
+
+  /// Awaitable, Result<std::size_t>: at least one byte into `room`, or 0 at the end. Requires room.
+  [[nodiscard]] Read read(std::span<char> room);
+  /// Awaitable, Result<std::size_t>: all of `bytes`, which must stay where they are.
+  [[nodiscard]] Write write(std::string_view bytes);
+  /// The peer reads the end; we can still read.
+  void shut_down_writing();
+
+ private:
+  friend class Connect;
+  using State = std::unique_ptr<detail::StreamState, detail::StreamCloser>;
+  explicit TcpStream(State state) : state_(std::move(state)) {}
+  State state_;
+};
+
+class TcpStream::Read {
+ public:
+  Read(detail::StreamState& state, std::span<char> room) : state_(state), room_(room) {}
+  bool ready();
+  bool start(runtime::Waiter& waiter);
+  Result<std::size_t> take();
+
+ private:
+  detail::StreamState& state_;
+  std::span<char> room_;
+};
+
+class TcpStream::Write {
+ public:
+  Write(detail::StreamState& state, std::string_view bytes) : state_(state), bytes_(bytes) {}
+  bool ready() { return false; }
+  bool start(runtime::Waiter& waiter);
+  Result<std::size_t> take();
+
+ private:
+  detail::StreamState& state_;
+  std::string_view bytes_;
+};
+
+class TcpListener {
+ public:
+  class Accept;
+
+  /// On a worker.
+  [[nodiscard]] static Result<TcpListener> listen(const Address& address,
+                                                  const ListenOptions& options = {});
+  /// Awaitable, Result<TcpStream>.
+  [[nodiscard]] Accept accept();
+  [[nodiscard]] const Address& address() const;  // With the port that was chosen for 0.
+
+ private:
+  using State = std::unique_ptr<detail::ListenerState, detail::ListenerCloser>;
+  explicit TcpListener(State state) : state_(std::move(state)) {}
+  State state_;
+};
+
+class TcpListener::Accept {
+ public:
+  explicit Accept(detail::ListenerState& state) : state_(state) {}
+  bool ready();
+  bool start(runtime::Waiter& waiter);
+  Result<TcpStream> take();
+
+ private:
+  detail::ListenerState& state_;
+};
+
+/// Awaitable, Result<TcpStream>.
+class Connect {
+ public:
+  explicit Connect(const Address& address) : address_(address), operation_(*this) {}
+  bool ready() { return false; }
+  bool start(runtime::Waiter& waiter);
+  Result<TcpStream> take();
+
+ private:
+  struct ConnectOperation : runtime::io::Operation {
+    explicit ConnectOperation(Connect& connect);
+    Connect& owner;
+    runtime::Waiter* waiter = nullptr;
+  };
+  Address address_;
+  int descriptor_ = -1;
+  int result_ = 0;
+  runtime::io::Socket socket_;
+  ConnectOperation operation_;
+};
+[[nodiscard]] inline Connect connect(const Address& address) { return Connect(address); }
+
+}  // namespace sennit::net
