@@ -53,25 +53,25 @@ Result<> Headers::add(std::string_view name, std::string_view value) {
 Result<> Headers::set(std::string_view name, std::string_view value) {
   Headers line;  // First, since it may be refused, and since it copies what may be our own text.
   if (auto added = line.add(name, value); !added) return added;
-  const std::string own_name((*line.begin()).name);
-  remove(own_name);
+  remove((*line.begin()).name);
   text_ += line.text_;
   return {};
 }
 
 std::size_t Headers::remove(std::string_view name) {
+  if (!contains(name)) return 0;
   std::size_t removed = 0;
-  std::size_t at = 0;
-  while (at < text_.size()) {
-    const std::string_view rest = std::string_view(text_).substr(at);
+  std::string kept;  // Apart, since the name may be a view into text_.
+  for (std::string_view rest = text_; !rest.empty();) {
     const std::size_t bytes = line_bytes(rest);
     if (detail::equals_ignoring_case((*Iterator(rest)).name, name)) {
-      text_.erase(at, bytes);
       ++removed;
     } else {
-      at += bytes;
+      kept += rest.substr(0, bytes);
     }
+    rest.remove_prefix(bytes);
   }
+  text_ = std::move(kept);
   return removed;
 }
 
