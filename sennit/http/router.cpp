@@ -121,21 +121,27 @@ struct Router::Node {
   std::unique_ptr<Node> rest;
   Endpoint<Route> endpoint;  // Of the patterns that end here.
 
-  /// The first literal not below `segment`, decoded.
-  [[nodiscard]] auto lower_bound(std::string_view segment) const {
+  /// The first literal that is not below what `compare` orders its argument against.
+  [[nodiscard]] auto lower_bound(const auto& compare) const {
     return std::ranges::partition_point(
-        literals, [segment](const auto& node) { return compare_decoded(segment, node->text) > 0; });
+        literals, [&compare](const auto& node) { return compare(node->text) > 0; });
   }
-  [[nodiscard]] Node* literal(std::string_view segment) const {
-    const auto at = lower_bound(segment);
-    const bool found = at != literals.end() && compare_decoded(segment, (*at)->text) == 0;
-    return found ? at->get() : nullptr;
+  [[nodiscard]] Node* literal(const auto& compare) const {
+    const auto at = lower_bound(compare);
+    return at != literals.end() && compare((*at)->text) == 0 ? at->get() : nullptr;
+  }
+  /// The child that stands for a segment of a path.
+  [[nodiscard]] const Node* literal_of(std::string_view segment, bool has_escapes) const {
+    if (literals.empty()) return nullptr;
+    if (!has_escapes) return literal([=](std::string_view own) { return segment.compare(own); });
+    return literal([=](std::string_view own) { return compare_decoded(segment, own); });
   }
   Node& literal_or_new(std::string_view plain) {
-    if (Node* const found = literal(plain)) return *found;
+    const auto compare = [plain](std::string_view other) { return plain.compare(other); };
+    if (Node* const found = literal(compare)) return *found;
     auto node = std::make_unique<Node>();
     node->text = plain;
-    const auto position = literals.begin() + (lower_bound(plain) - literals.begin());
+    const auto position = literals.begin() + (lower_bound(compare) - literals.begin());
     return **literals.insert(position, std::move(node));
   }
   static Node& or_new(std::unique_ptr<Node>& slot) {
@@ -163,9 +169,15 @@ struct Router::StaticTable {
       state ^= state >> 32;
       path.remove_prefix(8);
     }
-    std::uint64_t tail = 0;
-    for (const char c : path) tail = tail << 8 | static_cast<unsigned char>(c);
-    state = (state ^ tail) * odd;
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+    if (path.size() >= 4) {  // The two may overlap.
+      std::memcpy(&head, path.data(), 4);
+      std::memcpy(&tail, path.data() + path.size() - 4, 4);
+    } else {
+      for (const char c : path) tail = tail << 8 | static_cast<unsigned char>(c);
+    }
+    state = (state ^ (std::uint64_t{head} << 32 | tail)) * odd;
     return static_cast<std::size_t>(state ^ state >> 32);
   }
 
@@ -195,6 +207,7 @@ struct Router::StaticTable {
 struct Router::Search {
   Method method;
   std::string_view path;
+  bool has_escapes;
   RouteParams& params;
   const Route* route = nullptr;
   MethodSet allowed;
@@ -217,7 +230,7 @@ struct Router::Search {
     if (at > path.size()) return consider(node.endpoint);
     const std::size_t end = std::min(path.find('/', at), path.size());
     const std::string_view segment = path.substr(at, end - at);
-    const Node* const literal = node.literal(segment);
+    const Node* const literal = node.literal_of(segment, has_escapes);
     if (literal != nullptr && visit(*literal, end + 1)) return true;
     if (node.param != nullptr && !segment.empty() &&
         with_param(segment, [&] { return visit(*node.param, end + 1); })) {
@@ -270,14 +283,12 @@ Router::Match Router::find(Method method, std::string_view path, RouteParams& pa
     return Match{why, 0, allowed, {}};
   };
   params.count = 0;
-  if (path.find('%') == std::string_view::npos) {
-    const Node* const node = statics_->find(path);
-    const Route* const route = node == nullptr ? nullptr : node->endpoint.of(method);
-    if (route != nullptr) return found(*route);
-  } else if (!is_usable_path(path)) {
-    return without_route(Found::bad_request, {});
+  if (const Node* const node = statics_->find(path)) {  // No pattern holds a '%'.
+    if (const Route* const route = node->endpoint.of(method)) return found(*route);
   }
-  Search search{method, path, params, nullptr, {}};
+  const bool has_escapes = path.find('%') != std::string_view::npos;
+  if (has_escapes && !is_usable_path(path)) return without_route(Found::bad_request, {});
+  Search search{method, path, has_escapes, params, nullptr, {}};
   if (path == "*") {
     for (const auto& route : routes_) search.allowed.add(methods_of(route->method));
     return without_route(method == Method::options ? Found::options : Found::not_found,

@@ -54,7 +54,7 @@ ParseOutcome parse_target(const char* base, const char*& at, const char* end, co
   const std::size_t available = static_cast<std::size_t>(end - at);
   const bool limited = available > limits.uri_bytes_max;
   const char* const window_end = limited ? at + limits.uri_bytes_max + 1 : end;
-  const char* const target_end = find_end_of(target_char, at, window_end);
+  const char* const target_end = find_target_end(at, window_end);
   if (static_cast<std::size_t>(target_end - at) > limits.uri_bytes_max) {
     return bad("request target too long", 414);
   }
@@ -169,7 +169,7 @@ ParseOutcome conclude(const detail::FieldFacts& facts, RequestHead& head) {
 /// True if bytes[scanned..] only go on with a field line that was begun before, within the limit
 /// and with bytes that cannot be wrong there. Then what was partial without them still is.
 bool continues_field_line(std::string_view bytes, std::size_t scanned, const Limits& limits) {
-  if (scanned == 0 || scanned > bytes.size()) return false;
+  if (scanned > bytes.size()) return false;
   const std::size_t request_line_end =
       bytes.find('\n', 2);  // Past the empty line, if there is one.
   if (request_line_end >= scanned - 1) return false;
@@ -194,7 +194,7 @@ ParseOutcome parse_request_head(std::string_view bytes, const Limits& limits, Re
   const char* const base = bytes.data();
   const char* const end = base + std::min<std::size_t>(bytes.size(), INT32_MAX);
   const char* at = base;
-  if (continues_field_line(bytes, already_scanned, limits)) return partial;
+  if (already_scanned > 0 && continues_field_line(bytes, already_scanned, limits)) return partial;
 
   const ParseOutcome line = parse_request_line(base, at, end, limits, head);
   if (line.status != ParseStatus::complete) return line;

@@ -91,10 +91,10 @@ struct ResponseHead : MessageHead {
 
 enum class ParseStatus : std::uint8_t { complete, partial, error };
 
-struct ParseOutcome {
+struct ParseOutcome {  // Fits two registers.
   ParseStatus status;
-  int http_status = 0;      // On error what to answer: 400, 414, 431, 501 or 505.
-  const char* reason = "";  // On error one line for the log. Static storage.
+  std::uint16_t http_status = 0;  // On error what to answer: 400, 414, 431, 501 or 505.
+  const char* reason = "";        // On error one line for the log. Static storage.
 };
 
 /// Parses a request's head at the beginning of `bytes`. One empty line before it is skipped, and

@@ -24,6 +24,7 @@ class Writer {
   explicit Writer(char* at) : at_(at) {}
 
   void put(std::string_view text) {
+    if (text.empty()) return;  // Its data may be null.
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "sennit/http/detail/scan.hpp"
 
@@ -51,27 +52,49 @@ bool has_tab_around(std::string_view value) {
   return *before == '\t' || *after == '\t';
 }
 
+/// True if the token at `text` is `lower` without regard to case. For names of lower-case letters
+/// and '-' alone: no other token character becomes one of these when its bit 0x20 is set. Requires
+/// as many bytes as `lower` has.
+template <std::size_t size>
+bool is_name(const char* text, const char (&lower)[size]) {
+  constexpr std::size_t length = size - 1;
+  using Word = std::conditional_t<(length < 8), std::uint32_t, std::uint64_t>;
+  constexpr Word case_bits = static_cast<Word>(0x2020202020202020);
+  const auto differs_at = [&](std::size_t at) {
+    Word given;
+    Word wanted;
+    std::memcpy(&given, text + at, sizeof given);
+    std::memcpy(&wanted, lower + at, sizeof wanted);
+    return (given | case_bits) != wanted;
+  };
+  static_assert(length >= sizeof(Word));
+  for (std::size_t at = 0; at + sizeof(Word) < length; at += sizeof(Word)) {
+    if (differs_at(at)) return false;
+  }
+  return !differs_at(length - sizeof(Word));  // The last word may overlap the one before.
+}
+
 /// Returns what is wrong with a field that matters for framing, or null.
 const char* note_field(std::string_view name, std::string_view value, const Field& field,
                        MessageHead& head, FieldFacts& facts) {
   switch (name.size()) {
     case 4:
-      if (!equals_ignoring_case(name, "host")) return nullptr;
+      if (!is_name(name.data(), "host")) return nullptr;
       if (facts.has_host) return "more than one Host";
       if (!is_host(value)) return "Host is not a host and port";
       facts.has_host = true;
       facts.host = field.value;
       return nullptr;
     case 6:
-      if (equals_ignoring_case(name, "expect") && equals_ignoring_case(value, "100-continue")) {
+      if (is_name(name.data(), "expect") && equals_ignoring_case(value, "100-continue")) {
         facts.says_continue = true;
       }
       return nullptr;
     case 10:
-      if (equals_ignoring_case(name, "connection")) note_connection(value, facts);
+      if (is_name(name.data(), "connection")) note_connection(value, facts);
       return nullptr;
     case 14:
-      if (!equals_ignoring_case(name, "content-length")) return nullptr;
+      if (!is_name(name.data(), "content-length")) return nullptr;
       if (facts.has_transfer_encoding) return "Content-Length beside Transfer-Encoding";
       if (facts.has_content_length) return "more than one Content-Length";
       if (!parse_content_length(value, head.content_length))
@@ -79,7 +102,7 @@ const char* note_field(std::string_view name, std::string_view value, const Fiel
       facts.has_content_length = true;
       return nullptr;
     case 17:
-      if (!equals_ignoring_case(name, "transfer-encoding")) return nullptr;
+      if (!is_name(name.data(), "transfer-encoding")) return nullptr;
       if (facts.has_content_length) return "Content-Length beside Transfer-Encoding";
       if (facts.has_transfer_encoding) return "more than one Transfer-Encoding";
       // Of everything RFC 9112 would let pass here, this is what every recipient reads alike.

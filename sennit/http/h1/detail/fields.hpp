@@ -11,7 +11,7 @@ namespace sennit::http::h1::detail {
 
 inline constexpr ParseOutcome complete{ParseStatus::complete};
 inline constexpr ParseOutcome partial{ParseStatus::partial};
-[[nodiscard]] constexpr ParseOutcome bad(const char* reason, int http_status = 400) {
+[[nodiscard]] constexpr ParseOutcome bad(const char* reason, std::uint16_t http_status = 400) {
   return {ParseStatus::error, http_status, reason};
 }
 
