@@ -7,6 +7,19 @@
 #include "sennit/http/percent.hpp"
 
 namespace sennit::http {
+namespace {
+
+constexpr std::size_t head_bytes_kept = 8 * 1024;
+
+void clear_down_to(Buffer& buffer, std::size_t bytes_kept) {
+  if (buffer.capacity() > bytes_kept) {
+    buffer.release();
+  } else {
+    buffer.clear();
+  }
+}
+
+}  // namespace
 
 std::optional<std::string> Request::query(std::string_view name) const {
   std::string_view rest = query_string();
@@ -83,7 +96,8 @@ void Request::set_params(const RouteParams& params) {
 }
 
 void Request::reset(std::size_t body_bytes_kept) {
-  head_bytes_.clear();
+  clear_down_to(head_bytes_, head_bytes_kept);
+  clear_down_to(body_, body_bytes_kept);
   fields_.clear();
   params_.clear();
   decoded_params_.clear();
@@ -91,11 +105,6 @@ void Request::reset(std::size_t body_bytes_kept) {
   method_ = Method::get;
   minor_version_ = 1;
   keep_alive_ = true;
-  if (body_.capacity() > body_bytes_kept) {
-    body_.release();
-  } else {
-    body_.clear();
-  }
 }
 
 }  // namespace sennit::http

@@ -68,7 +68,8 @@ class Request {
   [[nodiscard]] Buffer& mutable_body() { return body_; }
   /// Takes over what the router found; `params` may view our own path() and the router's names.
   void set_params(const RouteParams& params);
-  /// Empties the request and keeps its memory, except a body of more than `body_bytes_kept`.
+  /// Empties the request and keeps its memory, except a body of more than `body_bytes_kept` and a
+  /// head of more than 8 KiB: a pool must not stay as large as the largest requests made it.
   void reset(std::size_t body_bytes_kept = 64 * 1024);
 
  private:

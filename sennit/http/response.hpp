@@ -50,7 +50,10 @@ class Response {
     static_body_ = {};
   }
   /// Sent from where it is, never copied: must stay until the process ends.
-  void set_static_body(std::string_view body) { static_body_ = body; }
+  void set_static_body(std::string_view body) {
+    body_.clear();
+    static_body_ = body;
+  }
 
   /// Asks the server to end the connection after this response.
   void close_connection() { closes_connection_ = true; }

@@ -16,7 +16,6 @@
 // Thread safety: find() any number of threads once the last add() has returned. find() allocates
 // nothing; its cost grows with the segments of the path and the routes that share its beginning.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -170,12 +170,13 @@ ParseOutcome conclude(const detail::FieldFacts& facts, RequestHead& head) {
 /// and with bytes that cannot be wrong there. Then what was partial without them still is.
 bool continues_field_line(std::string_view bytes, std::size_t scanned, const Limits& limits) {
   if (scanned > bytes.size()) return false;
-  const std::size_t request_line_end =
-      bytes.find('\n', 2);  // Past the empty line, if there is one.
+  const std::size_t request_line_end = bytes.find('\n', 2);  // Past an empty line before it.
   if (request_line_end >= scanned - 1) return false;
   if (bytes.size() - (request_line_end + 1) >= limits.header_bytes_max) return false;
 
-  const std::size_t line_at = bytes.rfind('\n', scanned - 1) + 1;
+  // memrchr() and not rfind(), which walks byte by byte.
+  const auto* const line_feed = static_cast<const char*>(memrchr(bytes.data(), '\n', scanned));
+  const auto line_at = static_cast<std::size_t>(line_feed + 1 - bytes.data());
   if (line_at == scanned || bytes[scanned - 1] == '\r') return false;
   const char* at = bytes.data() + scanned;
   const char* const end = bytes.data() + bytes.size();
