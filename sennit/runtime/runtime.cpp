@@ -78,9 +78,13 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   return {};
 }
 
-Runtime::~Runtime() {
+Runtime::~Runtime() { stop(); }
+
+void Runtime::stop() {
+  if (threads_.empty()) return;
   for (auto& worker : workers_) worker->stop();
   for (auto& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 }  // namespace sennit::runtime

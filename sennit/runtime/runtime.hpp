@@ -35,8 +35,11 @@ class Runtime {
   /// Errors: unsupported for a backend that this kernel refuses; what its set-up says.
   [[nodiscard]] static Result<std::unique_ptr<Runtime>> start(const RuntimeOptions& options);
 
-  /// Stops and joins the workers. What they run must have ended (see Worker::~Worker).
+  /// stop(), then the workers are destroyed. What they ran must have ended (see Worker::~Worker).
   ~Runtime();
+  /// Ends the workers' loops and joins their threads. What is left of them may then be looked at, and
+  /// objects that belong to them destroyed, from the calling thread.
+  void stop();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 

@@ -1,0 +1,69 @@
+#pragma once
+// ServerOptions: where a server listens, how many workers serve, and every limit it keeps.
+//
+// All can be set in code, and the common ones as flags of a program: ServerOptions(argc, argv).
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sennit/base/time.hpp"
+#include "sennit/http/h1/chunked.hpp"
+#include "sennit/http/h1/parser.hpp"
+#include "sennit/runtime/io/backend.hpp"
+
+namespace sennit::http {
+
+/// A flag of the program's own, beside those of the server: Flag("--slow-us", "help", &slow_us).
+class Flag {
+ public:
+  /// `target` keeps its value unless the flag is given. Must outlive the parsing.
+  Flag(std::string name, std::string help, std::int64_t* target)
+      : name_(std::move(name)), help_(std::move(help)), target_(target) {}
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& help() const { return help_; }
+  [[nodiscard]] std::int64_t* target() const { return target_; }
+
+ private:
+  std::string name_, help_;
+  std::int64_t* target_;
+};
+
+class ServerOptions {
+ public:
+  ServerOptions() = default;
+  /// From a command line; `--help` lists the flags. Says what is wrong with a flag and exits
+  /// with 2.
+  ServerOptions(int argc, char** argv, const std::vector<Flag>& own_flags = {});
+
+  std::string host = "127.0.0.1";  // A numeric address, or unix:/path (then `port` is unused).
+  std::uint16_t port = 8080;       // 0: the kernel chooses.
+  unsigned workers = 0;            // 0: one for each CPU this process may use.
+  runtime::io::BackendKind backend = runtime::io::BackendKind::automatic;
+  bool pin = false;  // Worker n to the n-th CPU.
+  runtime::io::BackendOptions backend_options;
+  std::size_t fiber_stack_bytes = std::size_t{64} * 1024;
+  std::size_t fibers_max = 30'000;  // Plain handlers that wait at the same time, on each worker.
+
+  h1::Limits head_limits;
+  h1::ChunkedLimits chunked_limits;
+  std::size_t body_bytes_max = std::size_t{1024} * 1024;  // 413.
+  /// Of all workers together. 0: four fifths of the file limit, which is raised to its maximum.
+  std::size_t connections_max = 0;
+  unsigned pipelined_batch_max = 64;  // Requests of one connection answered before others' turn.
+  std::size_t unread_bytes_max = std::size_t{64} * 1024;  // Of one, while its handler runs.
+
+  Duration first_byte_timeout = std::chrono::seconds(10);  // Of a new connection: closed.
+  Duration head_timeout = std::chrono::seconds(10);        // From its first byte: 408.
+  Duration body_timeout = std::chrono::seconds(30);        // Without progress: 408.
+  Duration write_timeout = std::chrono::seconds(30);       // Without progress: closed.
+  Duration idle_timeout = std::chrono::seconds(75);        // Between requests: closed. Jittered.
+
+  /// A stop lets requests finish for at most this long.
+  Duration drain_timeout = std::chrono::seconds(10);
+  /// During a stop, connections that stay idle for this long are closed.
+  Duration drain_idle_timeout = std::chrono::milliseconds(500);
+};
+
+}  // namespace sennit::http
