@@ -1,6 +1,7 @@
 // Input: lines of patterns, an empty line, then paths. Whatever the bytes: a route that is found
 // matches its path by a naive matcher, and where none is found the naive matcher finds none.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,10 +11,8 @@
 #include "sennit/http/percent.hpp"
 #include "sennit/http/router.hpp"
 
+namespace sennit::http {
 namespace {
-
-using namespace sennit;
-using namespace sennit::http;
 
 std::string_view take_until(std::string_view& text, char end) {
   const std::size_t at = std::min(text.find(end), text.size());
@@ -90,3 +89,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace sennit::http

@@ -12,10 +12,8 @@
 #include "sennit/base/random.hpp"
 #include "sennit/http/h1/chunked.hpp"
 
+namespace sennit::http::h1 {
 namespace {
-
-using namespace sennit;
-using namespace sennit::http::h1;
 
 struct Answer {
   ParseStatus status = ParseStatus::partial;
@@ -76,3 +74,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace sennit::http::h1

@@ -10,10 +10,8 @@
 #include "sennit/http/h1/parser.hpp"
 #include "sennit/http/request.hpp"
 
+namespace sennit::http::h1 {
 namespace {
-
-using namespace sennit;
-using namespace sennit::http::h1;
 
 struct Answer {
   ParseOutcome outcome;
@@ -92,3 +90,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace sennit::http::h1

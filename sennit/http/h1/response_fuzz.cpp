@@ -9,11 +9,8 @@
 #include "sennit/base/assert.hpp"
 #include "sennit/http/h1/parser.hpp"
 
+namespace sennit::http::h1 {
 namespace {
-
-using namespace sennit;
-using namespace sennit::http;
-using namespace sennit::http::h1;
 
 /// Parses a copy of exactly these bytes, so that AddressSanitizer sees every read behind them.
 ParseOutcome parse(std::string_view bytes, Method method, ResponseHead& head) {
@@ -61,3 +58,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace sennit::http::h1

@@ -160,12 +160,11 @@ Result<> write_request_head(Buffer& out, std::string_view method, std::string_vi
 }
 
 std::string http_date(WallTime time) {
-  using namespace std::chrono;
   constexpr std::string_view days = "SunMonTueWedThuFriSat";
   constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const auto day = floor<std::chrono::days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<seconds>(time - day));
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
 
   std::string text = "Www, DD Mmm YYYY HH:MM:SS GMT";
   const auto put_name = [&text](std::size_t at, std::string_view names, std::size_t index) {
@@ -176,7 +175,7 @@ std::string http_date(WallTime time) {
       text[at + i] = static_cast<char>('0' + value % 10);
     }
   };
-  put_name(0, days, weekday(day).c_encoding());
+  put_name(0, days, std::chrono::weekday(day).c_encoding());
   put_digits(5, 2, unsigned{date.day()});
   put_name(8, months, unsigned{date.month()} - 1);
   put_digits(12, 4, static_cast<unsigned>(int{date.year()}));

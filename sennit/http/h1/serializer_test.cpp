@@ -8,7 +8,6 @@
 namespace sennit::http::h1 {
 namespace {
 
-using namespace std::chrono;
 using namespace std::literals;
 
 std::string written(const Response& response, bool head_request = false, bool keep_alive = true,
@@ -157,7 +156,7 @@ TEST(HttpDate, IsTheFixedFormat) {
            Row{1709251199, "Thu, 29 Feb 2024 23:59:59 GMT"},
            Row{4102444800, "Fri, 01 Jan 2100 00:00:00 GMT"},
        }) {
-    EXPECT_EQ(http_date(WallTime(seconds(since_epoch))), want);
+    EXPECT_EQ(http_date(WallTime(std::chrono::seconds(since_epoch))), want);
   }
   EXPECT_EQ(http_date(WallTime(784111777s + 999ms)), "Sun, 06 Nov 1994 08:49:37 GMT");
   EXPECT_EQ(date_line(WallTime(0s)), "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n");
