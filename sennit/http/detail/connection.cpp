@@ -125,24 +125,29 @@ std::size_t Connection::process(std::string_view bytes) {
   bool makes_progress = true;
   is_processing_ = true;
   batch_count_ = 0;
-  while (makes_progress && !is_handling_ && !closes_after_ && large_body_.empty()) {
+  while (makes_progress && !ends_batch()) {
     const std::string_view rest = bytes.substr(used);
     if (exchange_ == nullptr) {
       if (rest.empty()) break;
-      if (batch_count_ >= service_.options().pipelined_batch_max ||
-          (output_ != nullptr && output_->size() >= batch_bytes_max)) {
-        continuation_.is_queued = true;
-        break;
-      }
       used += read_head(rest, makes_progress);
     } else {
       used += read_body(rest, makes_progress);
     }
   }
   is_processing_ = false;
-  if (continuation_.is_queued) service_.worker().schedule(continuation_);
+  // Cut short for the sake of others: go on in the next turn, or when the answers have left.
+  if (makes_progress && used < bytes.size() && !is_handling_ && !closes_after_) {
+    continuation_.is_queued = true;
+    service_.worker().schedule(continuation_);
+  }
   flush();
   return used;
+}
+
+bool Connection::ends_batch() const {
+  return is_handling_ || closes_after_ || !large_body_.empty() ||
+         batch_count_ >= service_.options().pipelined_batch_max ||
+         (output_ != nullptr && output_->size() >= batch_bytes_max);
 }
 
 std::size_t Connection::read_head(std::string_view bytes, bool& made_progress) {

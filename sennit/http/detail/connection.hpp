@@ -78,6 +78,7 @@ class Connection : public ListHook<Connection> {
   [[nodiscard]] bool must_wait() const;
   void process_unparsed();
   std::size_t process(std::string_view bytes);
+  [[nodiscard]] bool ends_batch() const;
   std::size_t read_head(std::string_view bytes, bool& made_progress);
   std::size_t read_body(std::string_view bytes, bool& made_progress);
   std::size_t read_chunks(std::string_view bytes);

@@ -1,6 +1,7 @@
 #include "sennit/runtime/io/backend.hpp"
 
 #include <cstdio>
+#include <thread>
 #include <sys/utsname.h>
 
 #include "sennit/base/assert.hpp"
@@ -34,10 +35,15 @@ Result<BackendKind> backend_kind_from_name(std::string_view name) {
 
 std::string uring_refusal() {
   if (!kernel_is_at_least(6, 0)) return "the kernel is older than Linux 6.0";
-  BackendOptions small;
-  small.receive_buffers = 1;
-  auto trial = UringBackend::make(small);
-  return trial ? "" : trial.error().to_string();
+  // On a thread of its own: closing a ring interrupts system calls of the thread that made it, some
+  // time later.
+  std::string refusal;
+  std::thread([&refusal] {
+    BackendOptions small;
+    small.receive_buffers = 1;
+    if (auto trial = UringBackend::make(small); !trial) refusal = trial.error().to_string();
+  }).join();
+  return refusal;
 }
 
 Result<BackendChoice> choose_backend(BackendKind wanted) {
