@@ -64,9 +64,11 @@ Level level_from_name(std::string_view name, Level fallback) {
 }
 
 bool enabled(Level level) {
+  // Relaxed, here and in set_level(): the level orders nothing else.
   return level != Level::off && level >= seam().level.load(std::memory_order_relaxed);
 }
 
+// Relaxed: see enabled().
 void set_level(Level level) { seam().level.store(level, std::memory_order_relaxed); }
 
 void write(Level level, std::string_view message) {

@@ -17,7 +17,7 @@
 #include "sennit/base/log.hpp"
 #include "sennit/http/detail/worker_service.hpp"
 #include "sennit/net/address.hpp"
-#include "sennit/net/tcp.hpp"
+#include "sennit/net/listener.hpp"
 #include "sennit/runtime/runtime.hpp"
 
 namespace sennit::http {
@@ -215,7 +215,7 @@ int Server::run(const ServerOptions& options) {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return 1;
   }
-  std::printf("listening on %s\n", running_->address->to_string().c_str());
+  std::fprintf(stdout, "listening on %s\n", running_->address->to_string().c_str());
   std::fflush(stdout);
 
   const int signal_event = ::signalfd(-1, &signals, SFD_CLOEXEC);

@@ -1,14 +1,14 @@
+#include "sennit/net/listener.hpp"
+
 #include <cerrno>
 #include <cstddef>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "sennit/base/assert.hpp"
-#include "sennit/net/tcp.hpp"
 
 namespace sennit::net {
 namespace {
@@ -18,16 +18,18 @@ bool set_option(int descriptor, int level, int option, int value) {
 }
 
 // A path left behind by a process that has died can be bound again once it is removed; one that
-// somebody listens on must stay.
+// somebody listens on must stay, and so must a file of another kind.
 bool remove_dead_socket(const Address& address) {
+  const char* const path = static_cast<const sockaddr_un*>(address.data())->sun_path;
+  struct stat found{};
+  if (::lstat(path, &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
   const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return false;
   const int connected = ::connect(probe, static_cast<const sockaddr*>(address.data()),
                                   static_cast<socklen_t>(address.size()));
   const bool is_dead = connected != 0 && errno == ECONNREFUSED;
   ::close(probe);
-  const auto* path = static_cast<const sockaddr_un*>(address.data());
-  return is_dead && ::unlink(path->sun_path) == 0;
+  return is_dead && ::unlink(path) == 0;
 }
 
 bool bind_to(int descriptor, const Address& address) {

@@ -202,33 +202,6 @@ TEST_P(TcpTest, TakesConnectionsFasterThanTheyAreAccepted) {
   });
 }
 
-// Both the dropped attempt and the connection begun before it: what a graceful stop relies on.
-TEST_P(TcpTest, KeepsBegunConnectionsWhileItRefusesNewOnes) {
-  runtime().run([] {
-    const int listener = *open_listener(any_port(), {});
-    const Address address = *Address::local_of(listener);
-    auto begun = wait(connect(address));
-    ASSERT_TRUE(begun.has_value());
-    ASSERT_TRUE(refuse_new_connections(listener).has_value());
-    const int late = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    EXPECT_EQ(::connect(late, static_cast<const sockaddr*>(address.data()),
-                        static_cast<socklen_t>(address.size())),
-              -1);
-    wait(sleep_for(20ms));
-    ASSERT_TRUE(wait(begun->write("x")).has_value());
-    const int accepted = ::accept(listener, nullptr, nullptr);
-    EXPECT_GE(accepted, 0);
-    char byte = 0;
-    EXPECT_EQ(::recv(accepted, &byte, 1, 0), 1);
-    char none = 0;
-    EXPECT_EQ(::recv(late, &none, 1, MSG_DONTWAIT), -1);
-    EXPECT_EQ(errno, EAGAIN) << "still connecting: its attempts are dropped";
-    ::close(accepted);
-    ::close(late);
-    ::close(listener);
-  });
-}
-
 SENNIT_FOR_EACH_BACKEND(TcpTest);
 
 }  // namespace

@@ -37,8 +37,8 @@ class Runtime {
 
   /// stop(), then the workers are destroyed. What they ran must have ended (see Worker::~Worker).
   ~Runtime();
-  /// Ends the workers' loops and joins their threads. What is left of them may then be looked at, and
-  /// objects that belong to them destroyed, from the calling thread.
+  /// Ends the workers' loops and joins their threads. What is left of them may then be looked at,
+  /// and objects that belong to them destroyed, from the calling thread.
   void stop();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

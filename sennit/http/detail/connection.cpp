@@ -20,7 +20,6 @@ constexpr std::size_t send_bytes_max = 256 * 1024;
 // A batch of pipelined answers ends when it has grown to this.
 constexpr std::size_t batch_bytes_max = 64 * 1024;
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr std::string_view connection_close = "close";
 
 }  // namespace
 

@@ -8,17 +8,23 @@
 namespace sennit::http::detail {
 namespace {
 
-// The one place where a handler's exception ends. Call it in a catch block.
-Response response_for_exception(const Request& request) {
-  std::string what = "an exception of unknown type";
-  try {
-    throw;
-  } catch (const std::exception& exception) {
-    what = exception.what();
-  } catch (...) {
-  }
+Response failed(const Request& request, std::string_view what) {
   log::error("the handler of {} {} threw: {}", request.method_name(), request.path(), what);
   return problem(Status::internal_server_error);
+}
+
+// The one place where a handler's exception ends.
+template <class F>
+bool run_guarded(Exchange& exchange, F&& handler) noexcept {
+  try {
+    handler();
+    return true;
+  } catch (const std::exception& exception) {
+    exchange.response = failed(exchange.request, exception.what());
+  } catch (...) {
+    exchange.response = failed(exchange.request, "something that is no std::exception");
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,10 +51,7 @@ void Exchange::run(Handler& handler, Connection& connection) {
     }
     return;
   }
-  try {
-    task_.emplace(handler.start(request));
-  } catch (...) {
-    response = response_for_exception(request);
+  if (!run_guarded(*this, [&] { task_.emplace(handler.start(request)); })) {
     return connection.handled();
   }
   if (task_->start(*this)) return;
@@ -57,19 +60,11 @@ void Exchange::run(Handler& handler, Connection& connection) {
 }
 
 void Exchange::call_plain() noexcept {
-  try {
-    response = handler_->call(request);
-  } catch (...) {
-    response = response_for_exception(request);
-  }
+  run_guarded(*this, [this] { response = handler_->call(request); });
 }
 
 void Exchange::take_task_result() noexcept {
-  try {
-    response = task_->take();
-  } catch (...) {
-    response = response_for_exception(request);
-  }
+  run_guarded(*this, [this] { response = task_->take(); });
   task_.reset();
 }
 

@@ -6,7 +6,7 @@
 
 #include "sennit/base/log.hpp"
 #include "sennit/http/h1/serializer.hpp"
-#include "sennit/net/tcp.hpp"
+#include "sennit/net/listener.hpp"
 
 namespace sennit::http::detail {
 namespace {

@@ -1,7 +1,7 @@
 #include "sennit/http/testing/raw_client.hpp"
 
 #include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -13,12 +13,17 @@ namespace {
 
 constexpr std::string_view head_end = "\r\n\r\n";
 
+// 0 if there is none, which no test expects.
+std::size_t leading_number(std::string_view text) {
+  std::size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 std::size_t content_length(std::string_view head) {
   constexpr std::string_view name = "\r\nContent-Length: ";
   const std::size_t at = head.find(name);
-  return at == std::string_view::npos
-             ? 0
-             : std::strtoull(std::string(head.substr(at + name.size(), 20)).c_str(), nullptr, 10);
+  return at == std::string_view::npos ? 0 : leading_number(head.substr(at + name.size()));
 }
 
 }  // namespace
@@ -111,7 +116,7 @@ bool RawClient::is_ended() {
 }
 
 int status_of(std::string_view response) {
-  return response.size() < 12 ? 0 : std::atoi(std::string(response.substr(9, 3)).c_str());
+  return response.size() < 12 ? 0 : static_cast<int>(leading_number(response.substr(9, 3)));
 }
 
 std::string_view body_of(std::string_view response) {
