@@ -18,8 +18,14 @@ namespace {
 // What /body/{bytes} is cut from.
 std::string random_text(std::size_t bytes) {
   Random random(random_seed());
-  std::string text(bytes, '\0');
-  for (char& letter : text) letter = static_cast<char>('a' + random.below(26));
+  std::string text;
+  text.reserve(bytes);
+  while (text.size() < bytes) {  // 16 letters, of 4 bits each, from one random number.
+    for (std::uint64_t bits = random.next(), left = 16; left > 0; --left, bits >>= 4) {
+      text.push_back(static_cast<char>('a' + (bits & 15)));
+    }
+  }
+  text.resize(bytes);
   return text;
 }
 
