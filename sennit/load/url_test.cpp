@@ -28,7 +28,7 @@ TEST(Url, SaysWhatIsWrong) {
            Case{"http://host:80x/", "port"},
            Case{"http://host:-1/", "port"},
            Case{"http://[::1]8080/", "port"},
-           Case{"http://::1/", "port"},
+           Case{"http://::1/", "in brackets"},
            Case{"http://user:secret@host/", "Authorization"},
            Case{"http://host/a b", "percent-encoded"},
            Case{"http://host/\r\nX: y", "percent-encoded"},

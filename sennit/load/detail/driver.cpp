@@ -1,5 +1,6 @@
 #include "sennit/load/detail/driver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "sennit/base/assert.hpp"
