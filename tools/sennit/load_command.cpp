@@ -32,13 +32,14 @@ int complain(const Error& error, int status) {
 }
 
 Result<> add_header(http::Headers& headers, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) {
-    return failure(Errc::invalid_argument,
-                   "understand the header '" + text + "' (write it as -H 'Name: value')");
-  }
   const std::string_view whole = text;
-  return headers.add(whole.substr(0, colon), whole.substr(colon + 1));
+  const std::size_t colon = std::min(whole.find(':'), whole.size() - 1);
+  if (!whole.empty() && whole[colon] == ':' &&
+      headers.add(whole.substr(0, colon), whole.substr(colon + 1))) {
+    return {};
+  }
+  return failure(Errc::invalid_argument,
+                 "understand the header '" + text + "' (write it as -H 'Name: value')");
 }
 
 /// SIGINT and SIGTERM are taken by asking, which needs no handler; a second one ends the program.
@@ -100,26 +101,28 @@ void watch(load::Generator& generator, Signals& signals) {
 }  // namespace
 
 LoadCommand::LoadCommand(CLI::App& app) {
-  CLI::App& load = *app.add_subcommand("load", "drive an HTTP/1.1 server and measure");
+  CLI::App& load = *app.add_subcommand("load", "Drive an HTTP/1.1 server and measure");
   load.footer(footer);
-  load.add_option("URL", url_, "http://host:port/path")->required();
-  load.add_option("-c,--connections", connections_, "connections to keep open, such as 100 or 1k")
-      ->capture_default_str();
-  load.add_option("-d,--duration", duration_, "how long, such as 500ms, 30s, 2m or 1h")
-      ->capture_default_str();
-  load.add_option("-t,--threads", threads_,
-                  "threads to divide them among [2, or 1 for 1 connection]");
-  load.add_option("--timeout", timeout_, "of a connect, and of a request with its response")
-      ->capture_default_str();
-  load.add_option("-H,--header", headers_, "'Name: value' to add to each request; may be repeated")
+  const auto add = [&load](const char* name, std::string& value, const char* type,
+                           const char* help) {
+    return load.add_option(name, value, help)->type_name(type)->capture_default_str();
+  };
+  load.add_option("URL", url_, "http://host:port/path")->required()->type_name("");
+  add("-c,--connections", connections_, "N", "connections to keep open, such as 100 or 1k");
+  add("-d,--duration", duration_, "TIME", "how long, such as 500ms, 30s, 2m or 1h");
+  load.add_option("-t,--threads", threads_, "threads to divide them among [2; 1 for 1 connection]")
+      ->type_name("N");
+  add("--timeout", timeout_, "TIME", "of a connect, and of a request with its response");
+  load.add_option("-H,--header", headers_, "to add to each request; may be given many times")
+      ->type_name("'Name: value'")
       ->allow_extra_args(false);
-  load.add_option("--method", method_, "request method [GET, or POST with a body]");
-  load.add_option("--body", body_, "request body");
+  load.add_option("--method", method_, "request method [GET; POST with a body]")->type_name("NAME");
+  load.add_option("--body", body_, "request body")->type_name("TEXT");
   load.add_flag("--latency")
       ->description("print the latency distribution, as always; for wrk's scripts");
-  load.add_option("--json", json_path_, "write the results to this file as well");
-  load.add_option("--backend", backend_, "how to talk to the kernel: auto, uring or epoll")
-      ->capture_default_str();
+  load.add_option("--json", json_path_, "write the results to this file as well")
+      ->type_name("FILE");
+  add("--backend", backend_, "NAME", "how to talk to the kernel: auto, uring or epoll");
   load.add_flag("--pin", pin_, "pin each thread to a CPU of its own");
 }
 

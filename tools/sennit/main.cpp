@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/core.h>
 
 #include "sennit/base/log.hpp"
 
@@ -16,8 +17,15 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "print this help and exit");
   tools::LoadCommand load(app);
-  const CLI::App* const version = app.add_subcommand("version", "print the version and exit");
+  const CLI::App* const version = app.add_subcommand("version", "Print the version and exit");
 
+  const auto is_named = [argv](const CLI::App* subcommand) {
+    return subcommand->check_name(argv[1]);
+  };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    fmt::print(stderr, "sennit: there is no subcommand '{}'; sennit --help lists them\n", argv[1]);
+    return tools::exit_usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
