@@ -13,6 +13,7 @@ if(BUILD_TESTING AND NOT SENNIT_SANITIZE)
   sennit_check(tidy ${check}/tidy.py)
   sennit_check(format ${check}/format.py)
   sennit_check(header_budget ${check}/headers.py --compiler ${CMAKE_CXX_COMPILER})
+  sennit_check(readme ${check}/readme.py)
   sennit_check(the_checks ${check}/check_test.py)
 
   # Built before, as make test does, there is nothing left to do here.

@@ -164,6 +164,7 @@ std::size_t Connection::read_head(std::string_view bytes, bool& made_progress) {
     refuse(outcome.http_status, outcome.reason);
     return bytes.size();
   }
+  more_waits_ = bytes.size() > head.head_bytes;
   begin_request(bytes.substr(0, head.head_bytes), head);
   return head.head_bytes;
 }
@@ -192,6 +193,7 @@ std::size_t Connection::read_body(std::string_view bytes, bool& made_progress) {
       static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), exchange_->body_bytes_left));
   exchange_->request.mutable_body().append(bytes.substr(0, part));
   exchange_->body_bytes_left -= part;
+  more_waits_ = bytes.size() > part;
   enter(Phase::body);
   if (exchange_->body_bytes_left == 0) dispatch();
   return part;
@@ -211,6 +213,7 @@ std::size_t Connection::read_chunks(std::string_view bytes) {
   }
   exchange_->request.mutable_body().append(step.data);
   if (!step.data.empty()) enter(Phase::body);
+  more_waits_ = bytes.size() > step.consumed;
   if (step.status == h1::ParseStatus::complete) dispatch();
   return step.consumed;
 }
@@ -245,7 +248,7 @@ void Connection::dispatch() {
     const auto set = response.headers().set("Allow", to_string(match.allowed));
     SENNIT_ASSERT(set.has_value());
   }
-  answer(response, true);
+  answer(response);
 }
 
 // ---- Answering ------------------------------------------------------------------------------
@@ -262,17 +265,19 @@ void Connection::handled() {
     if (!is_dispatching_) delete_if_done();
     return;
   }
-  answer(exchange_->response, true);
+  if (!is_dispatching_) more_waits_ = !unparsed_.empty();
+  answer(exchange_->response);
   if (is_dispatching_) return;
   flush();
   if (!is_closed_ && phase_ != Phase::lingering) process_unparsed();
   delete_if_done();
 }
 
-void Connection::answer(const Response& response, bool may_keep_alive) {
+void Connection::answer(const Response& response) {
   const Request& request = exchange_->request;
-  const bool keeps_alive = may_keep_alive && request.keep_alive() && !service_.is_draining() &&
-                           !response.closes_connection();
+  // While the server stops, the last answer to what has arrived is the one that says so.
+  const bool is_last = service_.is_draining() && !more_waits_;
+  const bool keeps_alive = request.keep_alive() && !is_last && !response.closes_connection();
   const bool is_head = request.method() == Method::head;
   closes_after_ = !keeps_alive;
   ++batch_count_;

@@ -86,7 +86,7 @@ class Connection : public ListHook<Connection> {
   void dispatch();
 
   // Answering.
-  void answer(const Response& response, bool may_keep_alive);
+  void answer(const Response& response);
   void refuse(int status, std::string_view why);
   void release_exchange();
   void flush();
@@ -128,6 +128,7 @@ class Connection : public ListHook<Connection> {
   bool is_handling_ = false;     // The handler has not ended.
   bool is_processing_ = false;   // Inside process(): flush() comes at its end.
   bool closes_after_ = false;    // The last answer is written.
+  bool more_waits_ = false;      // Bytes behind the request being answered have arrived.
   bool peer_is_done_ = false;    // It ended its direction while we were busy.
   bool is_closed_ = false;
 };
