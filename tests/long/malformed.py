@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damaged requests against a running hello: it stays alive, honest clients are served, memory is kept."""
+"""Damaged requests against a running hello: it lives on, serves honest clients, keeps its size."""
 
 import random
 import socket
@@ -12,11 +12,12 @@ import wire
 SEEDS = [
     b"GET /status HTTP/1.1\r\nHost: test\r\n\r\n",
     b"POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n\r\nhello",
-    b"POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    b"POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"5\r\nhello\r\n0\r\n\r\n",
     b"GET /body/10 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n",
 ]
-WORDS = [b"\r", b"\n", b"\0", b" ", b":", b"\r\n\r\n", b"Content-Length: 9", b"chunked", b"%00",
-         b"-1", b"ffffffffffffffff", b"\xff\xfe", b"A" * 9000, b"HTTP/9.9"]
+WORDS = [b"\r", b"\n", b"\0", b" ", b":", b"\r\n\r\n", b"Content-Length: 9", b"chunked",
+         b"%00", b"-1", b"ffffffffffffffff", b"\xff\xfe", b"A" * 9000, b"HTTP/9.9"]
 KEPT_BYTES_MAX = 32 * 1024 * 1024
 HONEST_SECONDS_MAX = 1.0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many requests over few and many connections: memory and descriptors of hello stay where they are."""
+"""Many requests over few and many connections: hello keeps its memory and its descriptors."""
 
 import json
 import os

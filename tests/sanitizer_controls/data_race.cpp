@@ -11,9 +11,8 @@
 #include "sennit/runtime/sleep.hpp"
 #include "sennit/runtime/wait.hpp"
 
+namespace sennit {
 namespace {
-
-using namespace sennit;
 
 int shared_number = 0;
 
@@ -39,15 +38,16 @@ void race_fibers() {
 }
 
 }  // namespace
+}  // namespace sennit
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "fibers") {
-    race_fibers();
+    sennit::race_fibers();
   } else {
-    std::thread other(write_often);
-    write_often();
+    std::thread other(sennit::write_often);
+    sennit::write_often();
     other.join();
   }
-  std::printf("the race was not reported (%d)\n", shared_number);
+  std::printf("the race was not reported (%d)\n", sennit::shared_number);
   return 0;
 }

@@ -8,9 +8,8 @@
 
 #include "sennit/fiber/fiber.hpp"
 
+namespace sennit {
 namespace {
-
-using namespace sennit;
 
 volatile char* volatile block = nullptr;
 
@@ -22,14 +21,15 @@ void overflow() {
 }
 
 }  // namespace
+}  // namespace sennit
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "fiber") {
-    fiber::StackPool pool({.usable_bytes = std::size_t{256} * 1024});
-    fiber::Fiber fiber(std::move(*pool.acquire()));
-    fiber.start([](void*) noexcept { overflow(); }, nullptr);
+    sennit::fiber::StackPool pool({.usable_bytes = std::size_t{256} * 1024});
+    sennit::fiber::Fiber fiber(std::move(*pool.acquire()));
+    fiber.start([](void*) noexcept { sennit::overflow(); }, nullptr);
   } else {
-    overflow();
+    sennit::overflow();
   }
   std::puts("the overflow was not reported");
   return 0;
