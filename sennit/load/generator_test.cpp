@@ -250,6 +250,21 @@ TEST_P(GeneratorTest, EndsOnTimeWhenTheServerNeverAnswers) {
   EXPECT_THAT(report.duration, on_time(300ms));
 }
 
+TEST_P(GeneratorTest, EndsOnTimeWhenConnectsAreNeverAnswered) {
+  ScriptedServer server({}, 0, 0);
+  Options options = options_for(server.url());
+  options.timeout = 50ms;
+  options.duration = 300ms;
+  const Report report = run(options);
+  expect_only(report, ErrorKind::timeout);
+  EXPECT_THAT(report.duration, on_time(300ms));
+
+  options.timeout = 1min;
+  const Report in_flight = run(options);
+  EXPECT_EQ(in_flight.errors.total(), 0) << in_flight.first_error;
+  EXPECT_THAT(in_flight.duration, on_time(300ms));
+}
+
 TEST_P(GeneratorTest, CountsWhatIsInFlightAtTheEndAsNothing) {
   ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
   const Report report = run(server.url());

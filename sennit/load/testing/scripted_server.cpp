@@ -81,9 +81,8 @@ void Peer::wait_for_end() {
   while (receive()) received_.clear();
 }
 
-ScriptedServer::ScriptedServer(Script script, unsigned connections)
+ScriptedServer::ScriptedServer(Script script, unsigned connections, int backlog)
     : script_(std::move(script)), listener_(bind_to_loopback(port_)), connections_(connections) {
-  constexpr int backlog = 1024;
   SENNIT_ASSERT(::listen(listener_, backlog) == 0);
   for (std::atomic<int>& connection : connections_) {
     connection = -1;

@@ -48,8 +48,9 @@ class ScriptedServer {
   using Script = std::function<void(Peer&)>;
 
   /// Listens on a port of 127.0.0.1. At most `connections` are served at a time, each by a call of
-  /// `script`; the connection is closed when that returns.
-  explicit ScriptedServer(Script script, unsigned connections = 16);
+  /// `script`; the connection is closed when that returns. Of further ones `backlog` wait, and
+  /// those beyond get no answer from the kernel.
+  explicit ScriptedServer(Script script, unsigned connections = 16, int backlog = 1024);
   /// Ends the connections; a script sees that in what it calls.
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;
