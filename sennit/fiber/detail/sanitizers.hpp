@@ -22,6 +22,7 @@
 #endif
 
 #ifdef SENNIT_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef SENNIT_TSAN
@@ -55,6 +56,10 @@ inline void sanitizer_create([[maybe_unused]] SanitizerStack& stack,
 }
 
 inline void sanitizer_destroy([[maybe_unused]] SanitizerStack& stack) {
+#ifdef SENNIT_ASAN
+  // The frame that loops at the bottom never returns and cleans up behind itself.
+  __asan_unpoison_memory_region(stack.bottom, stack.bytes);
+#endif
 #ifdef SENNIT_TSAN
   __tsan_destroy_fiber(stack.context);
 #endif
@@ -64,7 +69,7 @@ inline void sanitizer_destroy([[maybe_unused]] SanitizerStack& stack) {
 inline void sanitizer_leave([[maybe_unused]] SanitizerStack& from,
                             [[maybe_unused]] SanitizerStack& to) {
 #ifdef SENNIT_TSAN
-  if (from.context == nullptr) from.context = __tsan_get_current_fiber();
+  from.context = __tsan_get_current_fiber();  // Who resumes a fiber may be another each time.
   // Flag 0 orders what one fiber did before what the next does: they share a thread, so they are.
   __tsan_switch_to_fiber(to.context, 0);
 #endif
