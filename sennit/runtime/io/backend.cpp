@@ -1,8 +1,8 @@
 #include "sennit/runtime/io/backend.hpp"
 
 #include <cstdio>
-#include <thread>
 #include <sys/utsname.h>
+#include <thread>
 
 #include "sennit/base/assert.hpp"
 #include "sennit/runtime/io/detail/epoll.hpp"

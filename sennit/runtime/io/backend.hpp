@@ -59,7 +59,7 @@ class Operation {
   ~Operation();  // Requires !in_flight().
 
   [[nodiscard]] bool in_flight() const { return kind_ != Kind::none; }
-  /// Of an operation whose start returned true.
+  /// Of an operation whose start returned true. No more than INT_MAX, however long a send was.
   [[nodiscard]] int result() const { return result_; }
   /// Bytes a send has handed to the kernel so far: grows while a slow peer reads.
   [[nodiscard]] std::size_t transferred() const { return transferred_; }
@@ -101,7 +101,8 @@ class Backend {
   [[nodiscard]] virtual Result<Socket> adopt(int descriptor) = 0;
   /// See rule 4.
   virtual void close(Socket socket) = 0;
-  /// Ends our direction; the peer reads the end of the stream. Immediate.
+  /// Ends our direction; the peer reads the end of the stream. Immediate, so no write-side
+  /// operation may be in flight.
   virtual void shut_down_writing(Socket socket) = 0;
   /// For getsockopt and the like; stays owned by the backend.
   [[nodiscard]] virtual int descriptor(Socket socket) const = 0;
@@ -128,6 +129,8 @@ class Backend {
 
   /// Sockets adopted and not yet closed.
   [[nodiscard]] virtual std::size_t socket_count() const = 0;
+  /// Those of them whose close() waits for the last completions of what is in flight.
+  [[nodiscard]] virtual std::size_t closing_count() const = 0;
 };
 
 enum class BackendKind : unsigned char { automatic, uring, epoll };

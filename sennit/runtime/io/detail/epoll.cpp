@@ -7,13 +7,20 @@
 // 2. A short read proves that the kernel's buffer was empty at that moment; what arrives later is a
 //    new edge. After a hang-up there is none, so then only the end of the stream clears the bit.
 // 3. `writable` likewise for send. A fresh socket counts as writable; a connecting one does not.
-// 4. A read that fills the buffer leaves `readable` set and queues the socket for the next turn, so
+// 4. News of a socket that was gathered before its connect() is handled after it when an earlier
+//    completion of the same turn called connect(): a connection counts when the kernel still says
+//    so.
+// 5. A read that fills the buffer leaves `readable` set and queues the socket for the next turn, so
 //    that one busy peer does not starve the others.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <ctime>
 #include <fcntl.h>
+#include <poll.h>
+#include <span>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -32,8 +39,29 @@ Socket socket_of(std::uint64_t event_token) {
   return {static_cast<std::uint32_t>(event_token), static_cast<std::uint32_t>(event_token >> 32)};
 }
 
+bool is_still_connecting(int descriptor) {
+  pollfd asked{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return ::poll(&asked, 1, 0) == 0;
+}
+
 bool is_exhaustion(int os_error) {
   return os_error == EMFILE || os_error == ENFILE || os_error == ENOBUFS || os_error == ENOMEM;
+}
+
+// With a timeout to the nanosecond where the kernel, or the sandbox around it, has the call for it;
+// else to the millisecond, rounded up, so that timers do not spin.
+int wait_for_events(int epoll, std::span<epoll_event> events, Duration timeout) {
+  const auto room = static_cast<int>(events.size());
+  timespec limit{};
+  limit.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000);
+  limit.tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000);
+  const bool is_endless = timeout == Duration::max();
+  const int ready =
+      ::epoll_pwait2(epoll, events.data(), room, is_endless ? nullptr : &limit, nullptr);
+  if (ready >= 0 || (errno != ENOSYS && errno != EPERM)) return ready;
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+  const int bounded = static_cast<int>(std::min<std::int64_t>(milliseconds, INT_MAX));
+  return ::epoll_wait(epoll, events.data(), room, is_endless ? -1 : bounded);
 }
 
 }  // namespace
@@ -93,7 +121,9 @@ Result<Socket> EpollBackend::adopt(int descriptor) {
 
 void EpollBackend::close(Socket socket) {
   Slot& slot = slots_.at(socket);
+  SENNIT_ASSERT(!slot.closing, socket.slot);
   slot.closing = true;
+  ++closing_count_;
   Operation* const reader = slot.reader;
   Operation* const writer = slot.writer;
   if (reader != nullptr) cancel(*reader);
@@ -105,11 +135,14 @@ void EpollBackend::close_if_idle(Socket socket) {
   Slot& slot = slots_.at(socket);
   if (!slot.closing || slot.reader != nullptr || slot.writer != nullptr) return;
   ::close(slot.descriptor);  // Also takes it out of the epoll set.
+  --closing_count_;
   slots_.remove(socket);
 }
 
 void EpollBackend::shut_down_writing(Socket socket) {
-  ::shutdown(slots_.at(socket).descriptor, SHUT_WR);
+  const Slot& slot = slots_.at(socket);
+  SENNIT_ASSERT(slot.writer == nullptr, socket.slot);
+  ::shutdown(slot.descriptor, SHUT_WR);
 }
 
 int EpollBackend::descriptor(Socket socket) const { return slots_.at(socket).descriptor; }
@@ -173,7 +206,7 @@ bool EpollBackend::send_some(Operation& operation, Slot& slot) {
     operation.bytes_ -= moved;
     operation.transferred_ += moved;
   }
-  operation.result_ = static_cast<int>(operation.transferred_);
+  operation.result_ = static_cast<int>(std::min<std::size_t>(operation.transferred_, INT_MAX));
   return operation.bytes_ == 0;
 }
 
@@ -211,15 +244,17 @@ void EpollBackend::finish(Operation& operation, const Completion& completion) {
   Slot& slot = slots_.at(socket);
   (slot.reader == &operation ? slot.reader : slot.writer) = nullptr;
   operation.kind_ = Operation::Kind::none;
-  if (operation.cancelled_) std::erase(cancelled_, &operation);
   close_if_idle(socket);
   operation.completed_(operation, completion);
 }
 
+// Nobody else finishes a cancelled operation, so all of them are still in flight here.
 void EpollBackend::deliver_cancelled() {
-  while (!cancelled_.empty()) {
-    finish(*cancelled_.back(), {.result = -ECANCELED, .more = false, .bytes = {}});
+  ending_.swap(cancelled_);
+  for (Operation* operation : ending_) {
+    finish(*operation, {.result = -ECANCELED, .more = false, .bytes = {}});
   }
+  ending_.clear();
 }
 
 void EpollBackend::read_some(Socket socket) {
@@ -296,6 +331,8 @@ void EpollBackend::handle(Socket socket, std::uint32_t events) {
   if (!slots_.is_current(socket)) return;  // Closed by an earlier completion of this turn.
   {
     Slot& slot = slots_.at(socket);
+    const bool connects = slot.writer != nullptr && slot.writer->kind_ == Operation::Kind::connect;
+    if (connects && is_still_connecting(slot.descriptor)) return;
     const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     if (ended) slot.hung_up = true;
     if (ended || (events & EPOLLIN) != 0) slot.readable = true;
@@ -308,11 +345,7 @@ void EpollBackend::handle(Socket socket, std::uint32_t events) {
 void EpollBackend::poll(Duration timeout) {
   if (!pending_reads_.empty() || !cancelled_.empty()) timeout = Duration::zero();
   std::array<epoll_event, events_per_poll> events;
-  timespec limit{};
-  limit.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000);
-  limit.tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000);
-  const int ready = ::epoll_pwait2(epoll_, events.data(), events_per_poll,
-                                   timeout == Duration::max() ? nullptr : &limit, nullptr);
+  const int ready = wait_for_events(epoll_, events, timeout);
   deliver_cancelled();
   reading_.swap(pending_reads_);
   for (const Socket socket : reading_) {

@@ -28,6 +28,7 @@ class EpollBackend final : public Backend {
   void poll(Duration timeout) override;
   void wake() override;
   [[nodiscard]] std::size_t socket_count() const override { return slots_.used_count(); }
+  [[nodiscard]] std::size_t closing_count() const override { return closing_count_; }
 
  private:
   struct Slot {
@@ -62,10 +63,12 @@ class EpollBackend final : public Backend {
   int epoll_ = -1;
   int wake_event_ = -1;
   detail::SlotTable<Slot> slots_;
+  std::size_t closing_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;
   std::vector<Socket> pending_reads_;  // Readable and wanted; read in the next turn.
   std::vector<Socket> reading_;        // The ones of this turn.
   std::vector<Operation*> cancelled_;  // Get their last completion in the next turn.
+  std::vector<Operation*> ending_;     // The ones of this turn.
 };
 
 }  // namespace sennit::runtime::io

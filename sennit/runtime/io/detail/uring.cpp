@@ -3,9 +3,8 @@
 // One io_uring_enter per turn hands over everything queued and waits for completions.
 //
 // 1. Accept and receive are multishot: armed once, they complete until they end. When the kernel
-// ends
-//    one for a reason of its own (no buffer left, a full completion queue) it is armed again in the
-//    next turn, when this turn's buffers have been given back.
+//    ends one for a reason of its own (no buffer left, a full completion queue) it is armed again
+//    in the next turn, when this turn's buffers have been given back.
 // 2. Received bytes land in buffers of a provided ring, so that an idle connection holds none. Each
 //    is given back right after the completion call it was lent to.
 // 3. A submission's user_data is its Operation; 0 is for those whose result nobody wants (cancel,
@@ -14,22 +13,25 @@
 //    address; it runs before anything submitted after it, so it cannot hit a successor at the same
 //    address.
 // 4. Descriptors are in blocking mode: with O_NONBLOCK the kernel answers EAGAIN instead of
-// waiting.
+//    waiting.
+// 5. A send that the kernel did in part is submitted again with the rest. MSG_WAITALL would save
+//    these rounds, but hide from transferred() that a slow peer is reading.
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <liburing.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "sennit/runtime/io/detail/uring_ring.hpp"
 
 namespace sennit::runtime::io {
 namespace {
 
-constexpr unsigned submission_entries = 1024;
-constexpr unsigned completion_entries = 8192;
-constexpr int buffer_group = 0;
+constexpr std::size_t send_bytes_max = std::size_t{1} << 30;  // A submission's length has 32 bits.
 constexpr std::uint64_t wake_token = 1;
 
 bool is_exhaustion(int os_error) {
@@ -44,36 +46,8 @@ bool ends_listener(int os_error) {
 
 }  // namespace
 
-struct UringBackend::Ring {
-  io_uring ring{};
-  bool is_open = false;
-  io_uring_buf_ring* buffer_ring = nullptr;
-  std::size_t buffer_ring_bytes = 0;
-  char* buffers = nullptr;
-  std::size_t buffers_bytes = 0;
-  unsigned returned_buffers = 0;  // Put back into the ring but not yet shown to the kernel.
-
-  io_uring_sqe* next_entry() {
-    io_uring_sqe* entry = ::io_uring_get_sqe(&ring);
-    if (entry == nullptr) {
-      ::io_uring_submit(&ring);
-      entry = ::io_uring_get_sqe(&ring);
-    }
-    SENNIT_ASSERT(entry != nullptr);
-    return entry;
-  }
-  ~Ring() {
-    if (is_open) {
-      ::io_uring_submit(&ring);  // Closes that are still queued.
-      ::io_uring_queue_exit(&ring);
-    }
-    if (buffer_ring != nullptr) ::munmap(buffer_ring, buffer_ring_bytes);
-    if (buffers != nullptr) ::munmap(buffers, buffers_bytes);
-  }
-};
-
 UringBackend::UringBackend(const BackendOptions& options)
-    : options_(options), ring_(std::make_unique<Ring>()) {}
+    : options_(options), ring_(std::make_unique<detail::UringRing>()) {}
 
 Result<std::unique_ptr<Backend>> UringBackend::make(const BackendOptions& options) {
   std::unique_ptr<UringBackend> backend(new UringBackend(options));
@@ -82,61 +56,10 @@ Result<std::unique_ptr<Backend>> UringBackend::make(const BackendOptions& option
 }
 
 Result<void> UringBackend::open() {
-  // From the best to what Linux 6.0 has.
-  constexpr unsigned common = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_SUBMIT_ALL;
-  constexpr unsigned attempts[] = {
-      common | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,  // 6.1
-      common | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN,   // 6.0
-  };
-  int status = -EINVAL;
-  for (const unsigned flags : attempts) {
-    io_uring_params parameters{};
-    parameters.flags = flags;
-    parameters.cq_entries = completion_entries;
-    status = ::io_uring_queue_init_params(submission_entries, &ring_->ring, &parameters);
-    if (status != -EINVAL) break;
-  }
-  if (status < 0) return os_failure(-status, "set up an io_uring");
-  ring_->is_open = true;
-  ::io_uring_ring_dontfork(&ring_->ring);
-  if (auto opened = open_receive_buffers(); !opened) return opened;
+  if (auto opened = ring_->open(options_); !opened) return opened;
   wake_event_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_event_ < 0) return os_failure(errno, "create an eventfd");
   submit_wake_read();
-  return {};
-}
-
-Result<void> UringBackend::open_receive_buffers() {
-  const unsigned count = options_.receive_buffers;
-  SENNIT_ASSERT(count > 0 && count <= 32768 && (count & (count - 1)) == 0, count);
-  const auto map = [](std::size_t bytes) {
-    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  };
-  ring_->buffer_ring_bytes = count * sizeof(io_uring_buf);
-  ring_->buffers_bytes = count * options_.receive_buffer_bytes;
-  void* ring_memory = map(ring_->buffer_ring_bytes);
-  if (ring_memory == MAP_FAILED) return os_failure(errno, "map a buffer ring");
-  ring_->buffer_ring = static_cast<io_uring_buf_ring*>(ring_memory);
-  void* buffer_memory = map(ring_->buffers_bytes);
-  if (buffer_memory == MAP_FAILED) return os_failure(errno, "map receive buffers");
-  ring_->buffers = static_cast<char*>(buffer_memory);
-
-  io_uring_buf_reg registration{};
-  registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_memory);
-  registration.ring_entries = count;
-  registration.bgid = buffer_group;
-  if (const int status = ::io_uring_register_buf_ring(&ring_->ring, &registration, 0);
-      status != 0) {
-    return os_failure(-status, "register receive buffers");
-  }
-  ::io_uring_buf_ring_init(ring_->buffer_ring);
-  for (unsigned i = 0; i < count; ++i) {
-    ::io_uring_buf_ring_add(ring_->buffer_ring, ring_->buffers + i * options_.receive_buffer_bytes,
-                            static_cast<unsigned>(options_.receive_buffer_bytes),
-                            static_cast<unsigned short>(i), ::io_uring_buf_ring_mask(count),
-                            static_cast<int>(i));
-  }
-  ::io_uring_buf_ring_advance(ring_->buffer_ring, static_cast<int>(count));
   return {};
 }
 
@@ -163,7 +86,9 @@ Result<Socket> UringBackend::adopt(int descriptor) {
 
 void UringBackend::close(Socket socket) {
   Slot& slot = slots_.at(socket);
+  SENNIT_ASSERT(!slot.closing, socket.slot);
   slot.closing = true;
+  ++closing_count_;
   Operation* const reader = slot.reader;
   Operation* const writer = slot.writer;
   if (reader != nullptr) cancel(*reader);
@@ -177,11 +102,14 @@ void UringBackend::close_if_idle(Socket socket) {
   io_uring_sqe* entry = ring_->next_entry();
   ::io_uring_prep_close(entry, slot.descriptor);
   ::io_uring_sqe_set_data64(entry, 0);
+  --closing_count_;
   slots_.remove(socket);
 }
 
 void UringBackend::shut_down_writing(Socket socket) {
-  ::shutdown(slots_.at(socket).descriptor, SHUT_WR);
+  const Slot& slot = slots_.at(socket);
+  SENNIT_ASSERT(slot.writer == nullptr, socket.slot);
+  ::shutdown(slot.descriptor, SHUT_WR);
 }
 
 int UringBackend::descriptor(Socket socket) const { return slots_.at(socket).descriptor; }
@@ -210,7 +138,7 @@ void UringBackend::submit(Operation& operation) {
     case Operation::Kind::receive:
       ::io_uring_prep_recv_multishot(entry, descriptor, nullptr, 0, 0);
       entry->flags |= IOSQE_BUFFER_SELECT;
-      entry->buf_group = buffer_group;
+      entry->buf_group = detail::UringRing::buffer_group;
       break;
     case Operation::Kind::connect:
       ::io_uring_prep_connect(
@@ -219,8 +147,8 @@ void UringBackend::submit(Operation& operation) {
           static_cast<socklen_t>(operation.bytes_));
       break;
     case Operation::Kind::send:
-      ::io_uring_prep_send(entry, descriptor, operation.data_, operation.bytes_,
-                           MSG_NOSIGNAL | MSG_WAITALL);
+      ::io_uring_prep_send(entry, descriptor, operation.data_,
+                           std::min(operation.bytes_, send_bytes_max), MSG_NOSIGNAL);
       break;
     case Operation::Kind::none:
       SENNIT_ASSERT(false);
@@ -319,17 +247,12 @@ void UringBackend::complete_receive(Operation& operation, int result, std::uint3
   const bool more = (flags & IORING_CQE_F_MORE) != 0;
   if (result > 0) {
     if (!more) rearm_later(operation);
-    const unsigned buffer = flags >> IORING_CQE_BUFFER_SHIFT;
-    char* const bytes = ring_->buffers + buffer * options_.receive_buffer_bytes;
-    operation.completed_(
-        operation,
-        {.result = result, .more = true, .bytes = {bytes, static_cast<std::size_t>(result)}});
-    ::io_uring_buf_ring_add(
-        ring_->buffer_ring, bytes, static_cast<unsigned>(options_.receive_buffer_bytes),
-        static_cast<unsigned short>(buffer), ::io_uring_buf_ring_mask(options_.receive_buffers),
-        static_cast<int>(ring_->returned_buffers++));
-    return;
+    const auto bytes = static_cast<std::size_t>(result);
+    operation.completed_(operation,
+                         {.result = result, .more = true, .bytes = ring_->received(flags, bytes)});
+    return ring_->give_back_buffer(flags);
   }
+  if ((flags & IORING_CQE_F_BUFFER) != 0) ring_->give_back_buffer(flags);
   if (result == -ENOBUFS && !more) return rearm_later(operation);
   finish(operation, {.result = result, .more = false, .bytes = {}});
 }
@@ -343,7 +266,9 @@ void UringBackend::complete_send(Operation& operation, int result) {
       operation.bytes_ -= moved;
       return submit(operation);
     }
-    result = moved < operation.bytes_ ? -ECANCELED : static_cast<int>(operation.transferred_);
+    result = moved < operation.bytes_
+                 ? -ECANCELED
+                 : static_cast<int>(std::min<std::size_t>(operation.transferred_, INT_MAX));
   }
   finish(operation, {.result = result, .more = false, .bytes = {}});
 }
@@ -358,7 +283,7 @@ void UringBackend::reap() {
   unsigned head = 0;
   unsigned seen = 0;
   io_uring_cqe* cqe = nullptr;
-  io_uring_for_each_cqe(&ring_->ring, head, cqe) {
+  io_uring_for_each_cqe(&ring_->get(), head, cqe) {
     ++seen;
     if (cqe->user_data == wake_token) {
       submit_wake_read();
@@ -366,11 +291,8 @@ void UringBackend::reap() {
       complete(*static_cast<Operation*>(::io_uring_cqe_get_data(cqe)), cqe->res, cqe->flags);
     }
   }
-  ::io_uring_cq_advance(&ring_->ring, seen);
-  if (ring_->returned_buffers > 0) {
-    ::io_uring_buf_ring_advance(ring_->buffer_ring, static_cast<int>(ring_->returned_buffers));
-    ring_->returned_buffers = 0;
-  }
+  ::io_uring_cq_advance(&ring_->get(), seen);
+  ring_->show_returned_buffers();
 }
 
 void UringBackend::poll(Duration timeout) {
@@ -379,13 +301,13 @@ void UringBackend::poll(Duration timeout) {
     timeout = Duration::zero();
   }
   if (timeout == Duration::zero()) {
-    ::io_uring_submit_and_get_events(&ring_->ring);
+    ::io_uring_submit_and_get_events(&ring_->get());
   } else {
     __kernel_timespec limit{};
     limit.tv_sec = timeout.count() / 1'000'000'000;
     limit.tv_nsec = timeout.count() % 1'000'000'000;
     io_uring_cqe* first = nullptr;
-    ::io_uring_submit_and_wait_timeout(&ring_->ring, &first, 1,
+    ::io_uring_submit_and_wait_timeout(&ring_->get(), &first, 1,
                                        timeout == Duration::max() ? nullptr : &limit, nullptr);
   }
   reap();

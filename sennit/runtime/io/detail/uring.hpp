@@ -10,6 +10,10 @@
 
 namespace sennit::runtime::io {
 
+namespace detail {
+class UringRing;  // Keeps liburing's header out of here.
+}
+
 class UringBackend final : public Backend {
  public:
   static Result<std::unique_ptr<Backend>> make(const BackendOptions& options);
@@ -29,9 +33,9 @@ class UringBackend final : public Backend {
   void poll(Duration timeout) override;
   void wake() override;
   [[nodiscard]] std::size_t socket_count() const override { return slots_.used_count(); }
+  [[nodiscard]] std::size_t closing_count() const override { return closing_count_; }
 
  private:
-  struct Ring;  // What liburing knows; keeps its header out of here.
   struct Slot {
     int descriptor = -1;
     std::uint32_t generation = 0;
@@ -42,7 +46,6 @@ class UringBackend final : public Backend {
 
   explicit UringBackend(const BackendOptions& options);
   Result<void> open();
-  Result<void> open_receive_buffers();
 
   void begin(Operation& operation, Socket socket, Operation::Kind kind);
   void submit(Operation& operation);
@@ -58,10 +61,11 @@ class UringBackend final : public Backend {
   void reap();
 
   const BackendOptions options_;
-  std::unique_ptr<Ring> ring_;
+  std::unique_ptr<detail::UringRing> ring_;
   int wake_event_ = -1;
   std::uint64_t wake_count_ = 0;  // Where the kernel writes what it read from wake_event_.
   detail::SlotTable<Slot> slots_;
+  std::size_t closing_count_ = 0;
   std::vector<Operation*> rearms_;  // Streams that the kernel ended and that go on.
   std::vector<Operation*> rearming_;
 };
