@@ -4,6 +4,10 @@
 JOBS ?= $(shell nproc)
 MINUTES ?= 10
 
+# Another clone of the same sources finds what this one compiled.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
 .DEFAULT_GOAL := help
 .PHONY: help build test demo perf test-full test-long format check clean
 
