@@ -79,6 +79,41 @@ TEST_F(FiberTest, NestsInOneAnother) {
   EXPECT_EQ(both.text, "12345");
 }
 
+// Whoever resumes it gets control back, though another has started it.
+TEST_F(FiberTest, ReturnsToWhoeverResumedItLast) {
+  Fiber starter(stack()), moving(stack());
+  struct Both {
+    Fiber& starter;
+    Fiber& moving;
+    std::string text;
+  } both{starter, moving, ""};
+  starter.start(
+      [](void* argument) noexcept {
+        auto& seen = *static_cast<Both*>(argument);
+        seen.moving.start(
+            [](void* inner_argument) noexcept {
+              auto& inner_seen = *static_cast<Both*>(inner_argument);
+              for (const char step : {'1', '3', '5'}) {
+                inner_seen.text += step;
+                inner_seen.moving.suspend();
+              }
+            },
+            argument);
+        seen.text += "2";
+        seen.starter.suspend();
+        seen.moving.resume();
+        seen.text += "6";
+      },
+      &both);
+  moving.resume();
+  both.text += "4";
+  starter.resume();
+  moving.resume();
+  EXPECT_EQ(both.text, "123456");
+  EXPECT_TRUE(starter.is_finished());
+  EXPECT_TRUE(moving.is_finished());
+}
+
 // Two fibers suspended inside catch blocks, ended in the order that a shared list would confuse.
 TEST_F(FiberTest, KeepsTheExceptionsBeingHandledApart) {
   struct Handler {

@@ -30,6 +30,10 @@ class Job {
 /// First in, first out. Thread safety: none.
 class JobQueue {
  public:
+  JobQueue() = default;
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   void push(Job& job) {
     job.next_ = nullptr;
@@ -93,9 +97,11 @@ class Mailbox {
     sleeping_.store(false);
     return false;
   }
+  /// Nobody needs to be woken any more.
   void awake() {
+    // Pairs with nothing: a poster that still sees true sends a wake-up too many.
     sleeping_.store(false, std::memory_order_relaxed);
-  }  // A late wake-up is harmless.
+  }
 
  private:
   std::atomic<Job*> head_ = nullptr;

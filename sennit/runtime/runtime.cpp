@@ -1,9 +1,12 @@
 #include "sennit/runtime/runtime.hpp"
 
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <pthread.h>
 #include <sched.h>
 
+#include "sennit/base/assert.hpp"
 #include "sennit/base/log.hpp"
 #include "sennit/base/random.hpp"
 
@@ -28,6 +31,34 @@ void pin_to_cpu(unsigned index) {
     return;
   }
 }
+
+// A call that a thread outside waits for.
+struct AwaitedCall : Job, FiberJob {
+  AwaitedCall(Worker& w, const std::function<void()>& b)
+      : Job([](Job& job) { static_cast<AwaitedCall&>(job).start(); }),
+        FiberJob([](FiberJob& job) noexcept { static_cast<AwaitedCall&>(job).body(); },
+                 [](FiberJob& job) noexcept { static_cast<AwaitedCall&>(job).finish(); }),
+        worker(w),
+        body(b) {}
+  void start() {
+    if (!worker.run_on_fiber(*this)) worker.schedule_when_a_fiber_ends(*this);
+  }
+  void finish() {
+    const std::lock_guard lock(mutex);  // Held while notifying: the waiting thread destroys us.
+    is_done = true;
+    done.notify_one();
+  }
+  void await() {
+    std::unique_lock lock(mutex);
+    done.wait(lock, [&] { return is_done; });
+  }
+
+  Worker& worker;
+  const std::function<void()>& body;
+  std::mutex mutex;
+  std::condition_variable done;
+  bool is_done = false;
+};
 
 }  // namespace
 
@@ -59,7 +90,8 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
 
   std::promise<Result<Worker*>> made;
   auto future = made.get_future();
-  std::thread thread([&made, worker_options, pin = options.pin, index] {
+  // The thread keeps the promise: fulfilling it touches it once more after we have gone on.
+  std::thread thread([made = std::move(made), worker_options, pin = options.pin, index]() mutable {
     if (pin) pin_to_cpu(index);
     ::pthread_setname_np(::pthread_self(), ("worker-" + std::to_string(index)).c_str());
     auto worker = Worker::make(worker_options);  // Here, as a ring belongs to its thread.
@@ -76,6 +108,14 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   workers_.emplace_back(*worker);
   threads_.push_back(std::move(thread));
   return {};
+}
+
+void Runtime::run_on_fiber(unsigned index, const std::function<void()>& body) {
+  SENNIT_ASSERT(Worker::current() == nullptr && "Runtime::run would block a worker: use a Scope");
+  SENNIT_ASSERT(!threads_.empty() && "Runtime::run after stop()");
+  AwaitedCall call(worker(index), body);
+  call.worker.post(call);
+  call.await();
 }
 
 Runtime::~Runtime() { stop(); }

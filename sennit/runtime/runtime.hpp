@@ -1,20 +1,21 @@
 #pragma once
 // Runtime: the workers of a process.
 //
-// Thread safety: every member from any thread that is not a worker, one at a time.
+// Thread safety: run() from several threads at once, everything else from one; none from a worker.
 
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <string_view>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
+#include "sennit/base/assert.hpp"
 #include "sennit/runtime/scope.hpp"
 #include "sennit/runtime/task.hpp"
+#include "sennit/runtime/wait.hpp"
 #include "sennit/runtime/worker.hpp"
 
 namespace sennit::runtime {
@@ -22,9 +23,9 @@ namespace sennit::runtime {
 struct RuntimeOptions {
   unsigned workers = 1;
   io::BackendKind backend = io::BackendKind::automatic;
-  io::BackendOptions backend_options;
+  io::BackendOptions backend_options = {};
   bool pin = false;  // Worker n to the n-th CPU this process may use, wrapping around.
-  fiber::StackPool::Options stacks;
+  fiber::StackPool::Options stacks = {};
   std::uint64_t seed = 0;  // 0: from the kernel's entropy.
   const Clock* clock = nullptr;
 };
@@ -44,17 +45,23 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   [[nodiscard]] unsigned worker_count() const { return static_cast<unsigned>(workers_.size()); }
-  [[nodiscard]] Worker& worker(unsigned index) { return *workers_.at(index); }
+  /// Requires index < worker_count().
+  [[nodiscard]] Worker& worker(unsigned index) {
+    SENNIT_ASSERT(index < workers_.size(), index, workers_.size());
+    return *workers_[index];
+  }
   [[nodiscard]] io::BackendKind backend() const { return backend_; }
 
   /// Runs `function` on worker `index`, on a fiber, or as a coroutine if it returns a Task, and
-  /// blocks until it has ended. Returns what it returns and throws what it throws.
+  /// blocks until it has ended. Returns what it returns and throws what it throws. Not after
+  /// stop().
   template <class F>
   auto run(F function, unsigned index = 0);
 
  private:
   explicit Runtime(io::BackendKind backend) : backend_(backend) {}
   Result<void> start_worker(const RuntimeOptions& options, unsigned index);
+  void run_on_fiber(unsigned index, const std::function<void()>& body);
 
   io::BackendKind backend_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -84,36 +91,18 @@ struct RunResult<void> {
 template <class F>
 auto Runtime::run(F function, unsigned index) {
   using R = std::invoke_result_t<F>;
-  std::binary_semaphore done(0);
-  std::exception_ptr exception;
   if constexpr (is_task<R>) {
-    detail::RunResult<typename R::value_type> result;
-    const auto body = [&] { return wait(function()); };
-    return run(body, index);
+    return run([&] { return wait(function()); }, index);
   } else {
     detail::RunResult<R> result;
-    auto on_fiber = [&] {
+    std::exception_ptr exception;
+    run_on_fiber(index, [&] {
       try {
         result.call(function);
       } catch (...) {
         exception = std::current_exception();
       }
-    };
-    struct Run : FiberJob {
-      Run(decltype(on_fiber)& b, std::binary_semaphore& d)
-          : FiberJob([](FiberJob& job) noexcept { static_cast<Run&>(job).body(); },
-                     [](FiberJob& job) noexcept { static_cast<Run&>(job).done.release(); }),
-            body(b),
-            done(d) {}
-      decltype(on_fiber)& body;
-      std::binary_semaphore& done;
-    } job(on_fiber, done);
-    Worker& target = worker(index);
-    target.post([&] {
-      const Result<void> started = target.run_on_fiber(job);
-      SENNIT_ASSERT(started.has_value(), started.error().to_string());
     });
-    done.acquire();
     if (exception) std::rethrow_exception(exception);
     return result.take();
   }

@@ -13,11 +13,13 @@
 // still running stops the program.
 
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "sennit/base/log.hpp"
+#include "sennit/base/assert.hpp"
 #include "sennit/runtime/task.hpp"
 #include "sennit/runtime/waiter.hpp"
 #include "sennit/runtime/worker.hpp"
@@ -26,12 +28,13 @@ namespace sennit::runtime {
 
 class Scope {
  public:
-  Scope() : worker_(*Worker::current()) {}
+  Scope() : worker_(Worker::here()) {}
   ~Scope() { SENNIT_ASSERT(running_ == 0 && "join() a Scope before it ends", running_); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  /// Starts `function` in the worker's next turn.
+  /// Starts `function` in the worker's next turn; while all stacks are in use, a function that
+  /// needs one starts when another fiber has ended.
   template <class F>
     requires std::invocable<F>
   void spawn(F function) {
@@ -51,6 +54,7 @@ class Scope {
     explicit Join(Scope& scope) : scope_(scope) {}
     bool ready() { return scope_.running_ == 0; }
     bool start(Waiter& waiter) {
+      SENNIT_ASSERT(scope_.joiner_ == nullptr && "one join at a time");
       scope_.joiner_ = &waiter;
       return true;
     }
@@ -67,8 +71,8 @@ class Scope {
     OnFiber(Scope& s, F f)
         : Job([](Job& job) {
             auto& self = static_cast<OnFiber&>(job);
-            const Result<void> started = self.scope.worker_.run_on_fiber(self);
-            if (!started) self.scope.retry_later(self, started.error());
+            Worker& worker = self.scope.worker_;
+            if (!worker.run_on_fiber(self)) worker.schedule_when_a_fiber_ends(self);
           }),
           FiberJob([](FiberJob& job) noexcept { static_cast<OnFiber&>(job).function(); },
                    [](FiberJob& job) noexcept {
@@ -96,7 +100,11 @@ class Scope {
           scope(s),
           function(std::move(f)) {}
     void finish() noexcept {
-      task->take();
+      try {
+        task->take();
+      } catch (...) {
+        std::terminate();  // In here it can still name the exception.
+      }
       Scope& owner = scope;
       delete this;
       owner.one_done();
@@ -106,11 +114,6 @@ class Scope {
     std::optional<std::invoke_result_t<F>> task;
   };
 
-  // Out of stacks: others have to end first.
-  void retry_later(Job& job, const Error& error) {
-    SENNIT_ASSERT(error.code() == Errc::limit_reached, error.to_string());
-    worker_.schedule(job);
-  }
   void one_done() {
     if (--running_ == 0 && joiner_ != nullptr) std::exchange(joiner_, nullptr)->wake();
   }

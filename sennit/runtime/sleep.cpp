@@ -15,12 +15,11 @@ Sleep::WakingTimer::WakingTimer()
 
 bool Sleep::start(Waiter& waiter) {
   Worker& worker = waiter.worker();
-  if (delay_ >= Duration::zero()) {
-    if (delay_ == Duration::zero()) {
-      waiter.wake();
-      return true;
-    }
-    until_ = Deadline::after(delay_, worker.clock()).instant();
+  if (delay_ > Duration::zero()) until_ = Deadline::after(delay_, worker.clock()).instant();
+  // This turn's time will do: what it calls past is past, and the timer judges the rest.
+  if (delay_ == Duration::zero() || until_ <= worker.now()) {
+    waiter.wake();
+    return true;
   }
   timer_.waiter = &waiter;
   worker.timers().arm(timer_, until_);

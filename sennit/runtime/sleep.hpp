@@ -30,6 +30,7 @@ class Sleep {
 
 /// Counts from when it is waited for. Zero or less gives way once, as yield().
 [[nodiscard]] inline Sleep sleep_for(Duration delay) { return Sleep(delay); }
+/// An instant already past gives way once, as yield().
 [[nodiscard]] inline Sleep sleep_until(TimePoint instant) { return Sleep(instant); }
 
 /// Awaitable: lets everything else that is ready go first.

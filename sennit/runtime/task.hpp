@@ -43,13 +43,13 @@ class CoroutineAwait {
   explicit CoroutineAwait(A&& awaitable) : awaitable_(std::forward<A>(awaitable)) {}
   bool await_ready() { return awaitable_.ready(); }
   bool await_suspend(std::coroutine_handle<> self) {
-    Waiter& waiter = waiter_.emplace(*Worker::current(), self);
+    Waiter& waiter = waiter_.emplace(Worker::here(), self);
     return awaitable_.start(waiter);
   }
   decltype(auto) await_resume() { return awaitable_.take(); }
 
  private:
-  A awaitable_;  // A reference to an lvalue, or the moved-in temporary.
+  A awaitable_;  // A reference: a temporary lives in the awaiting frame as long as we do.
   std::optional<Waiter> waiter_;
 };
 
@@ -131,7 +131,7 @@ class [[nodiscard]] Task {
   [[nodiscard]] bool start(Waiter& waiter) {
     SENNIT_ASSERT(frame_ != nullptr && !started_);
     started_ = true;
-    Worker& worker = *Worker::current();
+    Worker& worker = Worker::here();
     if (&waiter.worker() == &worker && worker.is_in_coroutine()) {
       frame_.promise().continuation_ = &waiter;  // It runs right after the caller has suspended.
       worker.resume(frame_);

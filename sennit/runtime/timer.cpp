@@ -18,7 +18,7 @@ TimerWheel::~TimerWheel() { SENNIT_ASSERT(armed_count_ == 0, armed_count_); }
 void TimerWheel::arm(Timer& timer, TimePoint instant) {
   timer.disarm();
   constexpr std::uint64_t tick_max = (std::uint64_t{1} << (level_bits * levels)) - 1;
-  const auto distance = std::max<std::int64_t>((instant - start_).count(), 0);
+  const std::int64_t distance = instant <= start_ ? 0 : (instant - start_).count();
   const auto rounded_up =
       (static_cast<std::uint64_t>(distance) + (1U << tick_bits) - 1) >> tick_bits;
   timer.wheel_ = this;
@@ -78,8 +78,8 @@ void TimerWheel::open_slot(int level, int slot) {
 }
 
 void TimerWheel::advance(TimePoint now) {
-  const auto target =
-      static_cast<std::uint64_t>(std::max<std::int64_t>((now - start_).count(), 0)) >> tick_bits;
+  const std::int64_t elapsed = now <= start_ ? 0 : (now - start_).count();
+  const std::uint64_t target = static_cast<std::uint64_t>(elapsed) >> tick_bits;
   for (std::uint64_t tick = next_tick(); tick <= target; tick = next_tick()) {
     now_tick_ = tick;
     // From the top, so that what moves down lands in a slot opened after.

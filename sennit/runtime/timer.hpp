@@ -42,7 +42,7 @@ class TimerWheel {
   explicit TimerWheel(TimePoint start);
   ~TimerWheel();  // Requires that no timer is armed.
 
-  /// Arms, or arms anew. An instant already past fires at the next advance().
+  /// Arms, or arms anew. An instant already past fires a tick after the last advance().
   void arm(Timer& timer, TimePoint instant);
 
   /// Fires everything due by `now`. Timers may arm and disarm any timer while they fire.

@@ -79,12 +79,24 @@ TEST(TimerWheel, MovesATimerThatIsArmedAgain) {
   EXPECT_EQ(probe.fired, 1);
 }
 
-TEST(TimerWheel, FiresWhatIsAlreadyPastAtTheNextAdvance) {
+TEST(TimerWheel, FiresWhatIsAlreadyPastATickLater) {
+  for (const TimePoint past : {TimePoint::min(), TimePoint(), start, start + 59min}) {
+    TimerWheel wheel(start);
+    wheel.advance(start + 1h);
+    Probe probe;
+    wheel.arm(probe, past);
+    wheel.advance(start + 1h + tick);
+    EXPECT_EQ(probe.fired, 1);
+  }
+}
+
+TEST(TimerWheel, StandsStillWhenTheClockIsBehindItsStart) {
   TimerWheel wheel(start);
-  wheel.advance(start + 1h);
   Probe probe;
-  wheel.arm(probe, start);
-  wheel.advance(start + 1h + 2 * tick);
+  wheel.arm(probe, start + 1ms);
+  wheel.advance(TimePoint::min());
+  EXPECT_EQ(probe.fired, 0);
+  wheel.advance(start + 2ms);
   EXPECT_EQ(probe.fired, 1);
 }
 

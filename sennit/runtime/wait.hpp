@@ -9,7 +9,6 @@
 
 #include <utility>
 
-#include "sennit/base/assert.hpp"
 #include "sennit/runtime/waiter.hpp"
 #include "sennit/runtime/worker.hpp"
 
@@ -18,10 +17,9 @@ namespace sennit::runtime {
 template <class A>
   requires Awaitable<std::remove_reference_t<A>>
 decltype(auto) wait(A&& awaitable) {
-  Worker* const worker = Worker::current();
-  SENNIT_ASSERT(worker != nullptr && "wait() needs a worker: call it inside Runtime::run");
-  Waiter& waiter = worker->fiber_waiter();
-  if (!awaitable.ready() && awaitable.start(waiter)) worker->suspend_fiber();
+  Worker& worker = Worker::here();
+  Waiter& waiter = worker.fiber_waiter();
+  if (!awaitable.ready() && awaitable.start(waiter)) worker.suspend_fiber();
   return awaitable.take();
 }
 

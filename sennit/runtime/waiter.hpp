@@ -23,7 +23,7 @@ class Worker;
 
 class Waiter : public Job {
  public:
-  /// A waiter of the worker it is made on. `run` continues it there.
+  /// `run` continues it, on `worker`.
   Waiter(Worker& worker, Run run) : Job(run), worker_(worker) {}
   Waiter(Worker& worker, std::coroutine_handle<> coroutine)
       : Job(&Waiter::resume_coroutine), worker_(worker), coroutine_(coroutine) {}

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sennit/base/assert.hpp"
-#include "sennit/base/log.hpp"
 
 namespace sennit::runtime {
 namespace {
@@ -13,6 +12,11 @@ thread_local constinit Worker* current_worker = nullptr;  // The library's only 
 }  // namespace
 
 Worker* Worker::current() { return current_worker; }
+
+Worker& Worker::here() {
+  SENNIT_ASSERT(current_worker != nullptr && "this needs a worker: call it inside Runtime::run");
+  return *current_worker;
+}
 
 void Waiter::wake() {
   if (current_worker == &worker_) {
@@ -62,15 +66,18 @@ void Worker::run() {
   current_worker = nullptr;
 }
 
-// Operations that were cancelled still have their last completion to come.
+// What was posted before stop() still runs, operations that were cancelled still have their last
+// completion to come, and who waits for one is continued. The last poll hands over the closes.
 void Worker::finish_closing() {
   const Deadline deadline = Deadline::after(std::chrono::seconds(1), real_clock_);
-  while (backend_->socket_count() > 0 && !deadline.expired(real_clock_.now())) {
-    backend_->poll(std::chrono::milliseconds(1));
+  do {
+    mailbox_.take_all(ready_);
     run_ready();
-  }
-  mailbox_.take_all(ready_);
-  run_ready();
+    const bool has_to_wait = backend_->closing_count() > 0 && ready_.empty();
+    backend_->poll(has_to_wait ? Duration(std::chrono::milliseconds(1)) : Duration::zero());
+  } while ((backend_->closing_count() > 0 || !ready_.empty()) &&
+           !deadline.expired(real_clock_.now()));
+  backend_->poll(Duration::zero());
 }
 
 void Worker::turn() {
@@ -105,6 +112,10 @@ Result<Worker::FiberRecord*> Worker::borrow_fiber() {
   return record;
 }
 
+void Worker::schedule_when_a_fiber_ends(Job& job) {
+  (busy_fiber_count() > 0 ? without_fiber_ : ready_).push(job);
+}
+
 Result<void> Worker::run_on_fiber(FiberJob& job) {
   SENNIT_TRY(FiberRecord* const record, borrow_fiber());
   record->job = &job;
@@ -135,6 +146,7 @@ void Worker::switch_to(FiberRecord& record, bool is_new) {
   if (record.fiber.is_finished()) {
     FiberJob& job = *record.job;
     idle_.push_back(&record);
+    if (!without_fiber_.empty()) schedule(without_fiber_.pop());
     job.finished_(job);
   }
 }

@@ -49,8 +49,8 @@ class FiberJob {
 struct WorkerOptions {
   unsigned index = 0;
   io::BackendKind backend = io::BackendKind::epoll;  // Not `automatic`.
-  io::BackendOptions backend_options;
-  fiber::StackPool::Options stacks;
+  io::BackendOptions backend_options = {};
+  fiber::StackPool::Options stacks = {};
   std::uint64_t seed = 1;
   const Clock* clock = nullptr;  // Null: the real one. Must outlive the worker.
 };
@@ -65,10 +65,12 @@ class Worker {
 
   /// The worker whose thread this is; null elsewhere.
   [[nodiscard]] static Worker* current();
+  /// The same where there must be one: elsewhere it stops the program with a message.
+  [[nodiscard]] static Worker& here();
 
   // --- Any thread -------------------------------------------------------------------------
 
-  /// Runs the job here, soon, in the order of posting.
+  /// Runs the job here, soon, in the order of posting. Never, if run() has returned.
   void post(Job& job);
   /// Runs `function` here, once. Allocates.
   template <class F>
@@ -82,7 +84,11 @@ class Worker {
 
   /// Turns until stop(). Sockets that were closed are closed when it returns.
   void run();
+  /// Runs the job in the next turn.
   void schedule(Job& job) { ready_.push(job); }
+  /// Runs it in the turn after some fiber has ended, or in the next if none runs: for another try
+  /// when run_on_fiber() found no stack.
+  void schedule_when_a_fiber_ends(Job& job);
 
   /// Runs the job on a borrowed fiber, at once, until it first waits or is done.
   /// Errors: limit_reached, out_of_memory when there is no stack; the job was not started.
@@ -142,6 +148,7 @@ class Worker {
   fiber::StackPool stacks_;
   std::vector<std::unique_ptr<FiberRecord>> fibers_;
   std::vector<FiberRecord*> idle_;  // Last in, first out: the warmest stack.
+  JobQueue without_fiber_;          // Each is scheduled when a fiber ends.
   FiberRecord* current_fiber_ = nullptr;
 
   bool in_coroutine_ = false;               // The innermost thing that runs is a coroutine.

@@ -39,9 +39,10 @@ void* FrameSlabs::allocate(std::size_t bytes) {
 
 void FrameSlabs::free(void* frame) noexcept {
   auto* const header = static_cast<Header*>(frame) - 1;
-  if (header->owner == nullptr) return ::operator delete(header);
+  Worker* const worker = Worker::current();
+  if (header->owner == nullptr || worker == nullptr) return ::operator delete(header);
   FrameSlabs& slabs = *header->owner;
-  SENNIT_ASSERT(Worker::current() != nullptr && &Worker::current()->frames() == &slabs);
+  SENNIT_ASSERT(&worker->frames() == &slabs && "a Task is destroyed on the worker it was made on");
   const std::size_t size_class = header->size_class;
   if (slabs.kept_[size_class] >= kept_max) return ::operator delete(header);
   slabs.free_[size_class] = new (frame) Free{slabs.free_[size_class]};

@@ -1,8 +1,8 @@
 #pragma once
 // Memory for coroutine frames: a free list per size class, filled by what was freed before.
 //
-// Thread safety: none; each worker has its own. A frame is freed on the worker that made it
-// (asserted), or came from the heap because no worker ran (then from any thread).
+// Thread safety: none; each worker has its own. A frame made on a worker is freed on it, never on
+// another (asserted); where there is no worker, as after Runtime::stop(), it goes back to the heap.
 
 #include <array>
 #include <cstddef>
