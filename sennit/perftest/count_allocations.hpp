@@ -1,6 +1,19 @@
 #pragma once
 // Replaces operator new and delete by ones that perftest can count (allocations.hpp). To be
 // included by exactly one source file of a program; a second one does not link.
+//
+// Under AddressSanitizer and ThreadSanitizer it replaces nothing: they bring operators of their
+// own, which find misuse. Allocations are not counted there.
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SENNIT_PERF_KEEPS_OPERATOR_NEW
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SENNIT_PERF_KEEPS_OPERATOR_NEW
+#endif
+
+#if !defined(SENNIT_PERF_KEEPS_OPERATOR_NEW)
 
 #include <cstddef>
 #include <cstdlib>
@@ -38,3 +51,5 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   sennit::perftest::detail::counted_free(memory);
 }
+
+#endif

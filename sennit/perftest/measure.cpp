@@ -50,6 +50,8 @@ class Caller {
       calls += run(1);
       if (latency_ns != nullptr) latency_ns->record((timeline_.now() - due).count());
     }
+    if (!over())
+      timeline_.sleep_until(end);  // The last call's share of the time is an interval too.
     return calls;
   }
 

@@ -96,7 +96,7 @@ int run_all(int argc, char** argv) {
   session().flags = *flags;
   if (flags->help) fmt::print("{}\n", flags_help());
   ::testing::InitGoogleTest(&argc, argv);
-  if (argc > 1) {
+  if (argc > 1 && !flags->help) {
     fmt::print(stderr, "perftest: what is {}? See --help.\n", argv[1]);
     return 1;
   }
