@@ -22,7 +22,7 @@
 //   lognormal, sigma 1    +8.7 %   +8.1 ..   +9.7      +0.1 %   -0.3 .. +0.4
 //   Pareto, alpha 1.5      +77 %    +67 ..   +125       0.0 %   -0.7 .. +0.8
 //
-// A record costs about a nanosecond, a histogram's two to three (percentiles_perf.cpp). Use
+// A record costs about 1 ns, a histogram's about 3 (percentiles_perf.cpp). Use
 // MeanOfMaxima for a cheap number to watch, a Histogram where the number is a promise.
 //
 // Before one group is complete the answer is none. Merging adds completed groups and leaves open
