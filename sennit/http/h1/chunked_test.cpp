@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::literals;
 
-std::string repeated(std::string_view text, std::size_t count) {
+std::string repeat(std::string_view text, std::size_t count) {
   std::string out;
   for (std::size_t i = 0; i < count; ++i) out += text;
   return out;
@@ -53,7 +53,7 @@ std::string decode(std::string_view bytes, const std::vector<std::size_t>& ends 
   return body + "|partial";
 }
 
-void expect_same_however_split(std::string_view bytes, const ChunkedLimits& limits = {}) {
+void expect_same_chunks_however_split(std::string_view bytes, const ChunkedLimits& limits = {}) {
   const std::string whole = decode(bytes, {}, limits);
   std::vector<std::size_t> every;
   for (std::size_t at = 0; at <= bytes.size(); ++at) {
@@ -70,7 +70,7 @@ void expect_same_however_split(std::string_view bytes, const ChunkedLimits& limi
   }
 }
 
-struct Row {
+struct ChunkedRow {
   std::string bytes;
   std::string want;
 };
@@ -79,7 +79,7 @@ TEST(ChunkedDecoder, RefusesWhatIsNotChunkedHoweverSplit) {
   const std::string bad_size = "|400 malformed chunk size";
   const std::string bad_extension = "|400 malformed chunk extension";
   const std::string bad_trailer = "|400 malformed trailer";
-  const Row rows[] = {
+  const ChunkedRow rows[] = {
       {"\r\n", bad_size},
       {"\n", bad_size},
       {" 5\r\nhello\r\n", bad_size},
@@ -126,15 +126,15 @@ TEST(ChunkedDecoder, RefusesWhatIsNotChunkedHoweverSplit) {
       {"0\r\na: b\r\n c\r\n\r\n", bad_trailer},
       {"0\r\nGET / HTTP/1.1\r\n", bad_trailer},
   };
-  for (const Row& row : rows) {
+  for (const ChunkedRow& row : rows) {
     SCOPED_TRACE(row.bytes);
     EXPECT_EQ(decode(row.bytes), row.want);
-    expect_same_however_split(row.bytes);
+    expect_same_chunks_however_split(row.bytes);
   }
 }
 
 TEST(ChunkedDecoder, GivesTheBodyAndStopsAtItsEnd) {
-  const Row rows[] = {
+  const ChunkedRow rows[] = {
       {"", "|partial"},
       {"5", "|partial"},
       {"5\r\nhel", "hel|partial"},
@@ -151,10 +151,10 @@ TEST(ChunkedDecoder, GivesTheBodyAndStopsAtItsEnd) {
       {"0\r\nA: b\r\nContent-Length: 5\r\nc:\r\n\r\nx", "|rest=1"},
       {"7fffffffffffffff\r\nabc", "abc|partial"},
   };
-  for (const Row& row : rows) {
+  for (const ChunkedRow& row : rows) {
     SCOPED_TRACE(row.bytes);
     EXPECT_EQ(decode(row.bytes), row.want);
-    expect_same_however_split(row.bytes);
+    expect_same_chunks_however_split(row.bytes);
   }
 }
 
@@ -162,7 +162,7 @@ TEST(ChunkedDecoder, KeepsToItsLimitsHoweverSplit) {
   const ChunkedLimits limits{
       .chunk_extension_bytes_max = 8, .extension_bytes_max = 20, .trailer_bytes_max = 10};
   const std::string eight = "1;234567\r\nx\r\n";  // Seven bytes of extension.
-  const Row rows[] = {
+  const ChunkedRow rows[] = {
       {"1;2345678\r\nx\r\n0\r\n\r\n", "x|rest=0"},
       {"1;23456789\r\nx\r\n0\r\n\r\n", "|400 chunk extensions too large"},
       {"1        ;a\r\n", "|400 chunk extensions too large"},
@@ -170,12 +170,12 @@ TEST(ChunkedDecoder, KeepsToItsLimitsHoweverSplit) {
       {eight + eight + "1;2345678\r\nx\r\n", "xx|400 chunk extensions too large"},
       {"0\r\nab: cd\r\n\r\n", "|rest=0"},
       {"0\r\nab: cde\r\n\r\n", "|431 trailers too large"},
-      {"0\r\n" + repeated("a:\r\n", 3), "|431 trailers too large"},
+      {"0\r\n" + repeat("a:\r\n", 3), "|431 trailers too large"},
   };
-  for (const Row& row : rows) {
+  for (const ChunkedRow& row : rows) {
     SCOPED_TRACE(row.bytes);
     EXPECT_EQ(decode(row.bytes, {}, limits), row.want);
-    expect_same_however_split(row.bytes, limits);
+    expect_same_chunks_however_split(row.bytes, limits);
   }
 }
 
@@ -186,9 +186,9 @@ TEST(ChunkedDecoder, HasTheDefaultLimitsThatItsHeaderNames) {
   const std::string end = "0\r\n\r\n";
   EXPECT_EQ(decode(extension(256) + end), "x|rest=0");
   EXPECT_EQ(decode(extension(257) + end), "|400 chunk extensions too large");
-  EXPECT_EQ(decode(repeated(extension(256), 16) + end), repeated("x", 16) + "|rest=0");
-  EXPECT_EQ(decode(repeated(extension(256), 16) + "0;a\r\n\r\n"),
-            repeated("x", 16) + "|400 chunk extensions too large");
+  EXPECT_EQ(decode(repeat(extension(256), 16) + end), repeat("x", 16) + "|rest=0");
+  EXPECT_EQ(decode(repeat(extension(256), 16) + "0;a\r\n\r\n"),
+            repeat("x", 16) + "|400 chunk extensions too large");
   const auto trailer = [](std::size_t bytes) { return "0\r\na:" + std::string(bytes - 6, 't'); };
   EXPECT_EQ(decode(trailer(8192) + "\r\n\r\n"), "|rest=0");
   EXPECT_EQ(decode(trailer(8193) + "\r\n\r\n"), "|431 trailers too large");

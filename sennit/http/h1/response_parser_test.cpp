@@ -10,7 +10,8 @@ namespace {
 
 using namespace std::literals;
 
-std::string answer(std::string_view bytes, Method method = Method::get, const Limits& limits = {}) {
+std::string response_answer(std::string_view bytes, Method method = Method::get,
+                            const Limits& limits = {}) {
   const auto copy = std::make_unique_for_overwrite<char[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), copy.get());
   ResponseHead head;
@@ -40,20 +41,21 @@ std::string answer(std::string_view bytes, Method method = Method::get, const Li
   return text + " bytes=" + std::to_string(head.head_bytes);
 }
 
-void expect_same_however_split(std::string_view bytes, Method method, const Limits& limits = {}) {
-  const std::string whole = answer(bytes, method, limits);
+void expect_same_response_however_split(std::string_view bytes, Method method,
+                                        const Limits& limits = {}) {
+  const std::string whole = response_answer(bytes, method, limits);
   for (std::size_t at = 0; at <= bytes.size(); ++at) {
-    const std::string first = answer(bytes.substr(0, at), method, limits);
+    const std::string first = response_answer(bytes.substr(0, at), method, limits);
     if (first != "partial") {
       ASSERT_EQ(first, whole) << "after " << at;
     }
   }
   if (whole != "partial") {
-    EXPECT_EQ(answer(std::string(bytes) + "\n\r\0:"s, method, limits), whole);
+    EXPECT_EQ(response_answer(std::string(bytes) + "\n\r\0:"s, method, limits), whole);
   }
 }
 
-struct Row {
+struct ResponseRow {
   std::string bytes;
   std::string want;
   Method method = Method::get;
@@ -61,7 +63,7 @@ struct Row {
 
 TEST(ResponseHead, IsRefusedIfMalformedHoweverSplit) {
   const std::string line = "HTTP/1.1 200 OK\r\n";
-  const Row rows[] = {
+  const ResponseRow rows[] = {
       {"GET / HTTP/1.1\r\n", "502 malformed protocol version"},
       {"\r\nHTTP/1.1 200 OK\r\n", "502 malformed protocol version"},
       {"HTTP/2.0 200 OK\r\n", "502 unsupported protocol version"},
@@ -87,17 +89,17 @@ TEST(ResponseHead, IsRefusedIfMalformedHoweverSplit) {
       {"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
        "502 Transfer-Encoding in HTTP/1.0"},
   };
-  for (const Row& row : rows) {
+  for (const ResponseRow& row : rows) {
     SCOPED_TRACE(row.bytes);
-    EXPECT_EQ(answer(row.bytes, row.method), row.want);
-    expect_same_however_split(row.bytes, row.method);
+    EXPECT_EQ(response_answer(row.bytes, row.method), row.want);
+    expect_same_response_however_split(row.bytes, row.method);
   }
 }
 
 TEST(ResponseHead, TellsWhereItsBodyEnds) {
   const std::string length = "Content-Length: 5\r\n\r\n";
   const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n";
-  const Row rows[] = {
+  const ResponseRow rows[] = {
       {"HTTP/1.1 200 OK\r\n" + length, "200 OK 1.1 fields=1 length=5 keep bytes=38"},
       {"HTTP/1.1 200 OK\r\n" + chunked, "200 OK 1.1 fields=1 chunked keep bytes=47"},
       {"HTTP/1.1 200 OK\r\n\r\n", "200 OK 1.1 fields=0 until_close close bytes=19"},
@@ -122,26 +124,26 @@ TEST(ResponseHead, TellsWhereItsBodyEnds) {
       {"HTTP/1.1 403 No\r\n" + length, "403 No 1.1 fields=1 length=5 keep bytes=38",
        Method::connect},
   };
-  for (const Row& row : rows) {
+  for (const ResponseRow& row : rows) {
     SCOPED_TRACE(row.bytes);
-    EXPECT_EQ(answer(row.bytes, row.method), row.want);
-    expect_same_however_split(row.bytes, row.method);
+    EXPECT_EQ(response_answer(row.bytes, row.method), row.want);
+    expect_same_response_however_split(row.bytes, row.method);
   }
 }
 
 TEST(ResponseHead, KeepsToItsLimitsHoweverSplit) {
   const Limits limits{.uri_bytes_max = 4, .header_bytes_max = 10, .header_count_max = 2};
-  const Row rows[] = {
+  const ResponseRow rows[] = {
       {"HTTP/1.1 200 Okay", "partial"},
       {"HTTP/1.1 200 Okay!", "502 reason phrase too long"},
       {"HTTP/1.1 200 OK\r\nA:1\r\nBC\r\n\r\n", "502 byte that no field name may hold"},
       {"HTTP/1.1 200 OK\r\nA:1\r\nB:\r\nC", "502 too many fields"},
       {"HTTP/1.1 200 OK\r\nA:12345678", "502 header fields too large"},
   };
-  for (const Row& row : rows) {
+  for (const ResponseRow& row : rows) {
     SCOPED_TRACE(row.bytes);
-    EXPECT_EQ(answer(row.bytes, row.method, limits), row.want);
-    expect_same_however_split(row.bytes, row.method, limits);
+    EXPECT_EQ(response_answer(row.bytes, row.method, limits), row.want);
+    expect_same_response_however_split(row.bytes, row.method, limits);
   }
 }
 
