@@ -13,7 +13,8 @@
 // handler.hpp for what handlers may return. An exception that leaves one is logged and becomes a
 // 500.
 //
-// Thread safety: routes are added before run(), on one thread; stop() and port() from any thread.
+// Thread safety: routes are added before run(), on one thread; stop() and port() from any thread,
+// between the end of start() and that of wait().
 
 #include <atomic>
 #include <cstdint>
@@ -67,7 +68,7 @@ class Server {
   /// Starts serving and returns; stop() and wait() end it. What run() is made of, and for tests.
   /// Errors: whatever listening or starting the workers says.
   [[nodiscard]] Result<void> start(const ServerOptions& options);
-  /// Begins to drain. Any thread, also before start() has returned; more than once is once.
+  /// Begins to drain. More than once is once.
   void stop();
   /// Blocks until drained, then stops the workers. The number of requests that were cut off.
   std::size_t wait();

@@ -169,10 +169,10 @@ TEST_P(ServerEndTest, DropsNoResponseWhenStoppedUnderLoad) {
   start();
   std::atomic<int> answered = 0, dropped = 0;
   std::atomic<bool> is_stopping = false;
+  const std::uint16_t port = server_.port();
   std::vector<std::jthread> clients;
   for (int t = 0; t < 8; ++t) {
     clients.emplace_back([&, t] {
-      const std::uint16_t port = server_.port();
       for (;;) {
         RawClient one(port);
         if (!one.is_connected()) return;
