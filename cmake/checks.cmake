@@ -5,7 +5,7 @@ if(BUILD_TESTING AND NOT SENNIT_SANITIZE)
 
   function(sennit_check name)
     add_test(NAME check_${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(check_${name} PROPERTIES LABELS check TIMEOUT 60)
+    set_tests_properties(check_${name} PROPERTIES LABELS check TIMEOUT 300)
   endfunction()
 
   set(check ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check)
@@ -19,5 +19,5 @@ if(BUILD_TESTING AND NOT SENNIT_SANITIZE)
   # Built before, as make test does, there is nothing left to do here.
   sennit_check(headers_compile_alone
     ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target all_verify_interface_header_sets)
-  set_tests_properties(check_headers_compile_alone PROPERTIES RUN_SERIAL ON TIMEOUT 600)
+  set_tests_properties(check_headers_compile_alone PROPERTIES RUN_SERIAL ON TIMEOUT 1800)
 endif()

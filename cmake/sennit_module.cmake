@@ -31,7 +31,7 @@ function(sennit_module name)
     find_package(GTest REQUIRED)
     add_executable(test_${name} ${tests})
     target_link_libraries(test_${name}
-      PRIVATE sennit::${name} sennit_warnings ${arg_PRIVATE_LINKS} GTest::gmock_main)
+      PRIVATE sennit::${name} sennit_test_main sennit_warnings ${arg_PRIVATE_LINKS})
     # Several files at a time: what they include, GoogleTest above all, is read once for each batch.
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)

@@ -258,7 +258,7 @@ class Usage(unittest.TestCase):
 
     def run_hello(self, *arguments):
         command = [service.program("hello", backends.PROGRAMS), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=10)
+        return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
     def test_names_the_argument_that_is_wrong(self):
         for arguments, word in [

@@ -41,7 +41,7 @@ def damaged(chance):
 
 def send_damaged(server, chance):
     """One damaged request, ended in a random way."""
-    with socket.create_connection((server.address, server.port), timeout=5) as client:
+    with socket.create_connection((server.address, server.port), timeout=60) as client:
         client.sendall(damaged(chance))
         ending = chance.randrange(3)
         try:

@@ -13,7 +13,7 @@ class Dropped(Exception):
 class Connection:
     """One connection. Reads are buffered, so answers to pipelined requests come out in order."""
 
-    def __init__(self, address, port, timeout=5):
+    def __init__(self, address, port, timeout=60):
         self.socket = socket.create_connection((address, port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
