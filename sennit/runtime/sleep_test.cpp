@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration tick(1 << 16);
+constexpr Duration one_tick(1 << 16);
 
 class SleepTest : public testing::ManualWorkerTest {};
 
@@ -29,7 +29,7 @@ TEST_F(SleepTest, EndsNeverEarlyAndATickLateAtMost) {
         },
         [&] { clock().advance(std::max(delay / 1000, Duration(1ns))); });
     EXPECT_GE(ended, due);
-    EXPECT_LE(ended, due + 2 * tick + 2 * (delay / 1000));
+    EXPECT_LE(ended, due + 2 * one_tick + 2 * (delay / 1000));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "sennit/runtime/io/backend.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <sys/utsname.h>
 #include <thread>
@@ -24,6 +25,11 @@ bool kernel_is_at_least(int wanted_major, int wanted_minor) {
 }  // namespace
 
 Operation::~Operation() { SENNIT_ASSERT(!in_flight()); }
+
+bool Backend::watch(Operation& operation, int, Interest) {
+  operation.result_ = -EOPNOTSUPP;
+  return true;
+}
 
 Result<BackendKind> backend_kind_from_name(std::string_view name) {
   if (name == "auto") return BackendKind::automatic;

@@ -1,7 +1,7 @@
 #pragma once
 // The kernel as a worker sees it: operations go in, completions come out.
 //
-//   one-shot   connect, send              one completion
+//   one-shot   connect, send, watch       one completion
 //   streams    accept, receive            many completions, the last one has more == false
 //
 // Rules, the same for every backend:
@@ -65,9 +65,10 @@ class Operation {
   [[nodiscard]] std::size_t transferred() const { return transferred_; }
 
  private:
+  friend class Backend;
   friend class EpollBackend;
   friend class UringBackend;
-  enum class Kind : std::uint8_t { none, accept, receive, connect, send };
+  enum class Kind : std::uint8_t { none, accept, receive, connect, send, watch };
 
   Completed completed_;
   Kind kind_ = Kind::none;
@@ -78,6 +79,12 @@ class Operation {
   const char* data_ = nullptr;  // send: what is left; connect: the address.
   std::size_t bytes_ = 0;
   std::size_t transferred_ = 0;
+};
+
+/// What a watch() waits for. A descriptor that failed or hung up counts as both.
+struct Interest {
+  bool readable = false;
+  bool writable = false;
 };
 
 struct BackendOptions {
@@ -118,6 +125,12 @@ class Backend {
   /// `address` is a sockaddr that must stay where it is.
   [[nodiscard]] virtual bool connect(Operation& operation, Socket socket, const void* address,
                                      std::size_t address_bytes) = 0;
+  /// Until a descriptor that somebody else owns, such as a library, is readable or writable. The
+  /// result is 1 if readable, 2 if writable, 3 if both; or a negated errno: EOPNOTSUPP of a backend
+  /// that knows no descriptors. It must stay open until the completion, and be watched once at a
+  /// time; pass a duplicate if that cannot be promised.
+  [[nodiscard]] virtual bool watch(Operation& operation, int descriptor, Interest interest);
+  static constexpr int watched_readable = 1, watched_writable = 2;
   /// See rule 3. Nothing happens if the operation is not in flight.
   virtual void cancel(Operation& operation) = 0;
 

@@ -34,7 +34,6 @@ constexpr int events_per_poll = 256;
 constexpr std::uint64_t wake_token = UINT64_MAX;
 constexpr std::size_t receive_bytes = 64 * 1024;
 
-std::uint64_t token(Socket socket) { return std::uint64_t{socket.generation} << 32 | socket.slot; }
 Socket socket_of(std::uint64_t event_token) {
   return {static_cast<std::uint32_t>(event_token), static_cast<std::uint32_t>(event_token >> 32)};
 }
@@ -88,6 +87,7 @@ Result<void> EpollBackend::open() {
 }
 
 EpollBackend::~EpollBackend() {
+  SENNIT_ASSERT(watch_count_ == 0, watch_count_);
   for (Slot& slot : slots_.all()) {
     SENNIT_ASSERT(slot.reader == nullptr && slot.writer == nullptr, slot.descriptor);
     if (slot.descriptor >= 0) ::close(slot.descriptor);
@@ -252,6 +252,10 @@ void EpollBackend::finish(Operation& operation, const Completion& completion) {
 void EpollBackend::deliver_cancelled() {
   ending_.swap(cancelled_);
   for (Operation* operation : ending_) {
+    if (operation->kind_ == Operation::Kind::watch) {
+      finish_watch(*operation, -ECANCELED);
+      continue;
+    }
     finish(*operation, {.result = -ECANCELED, .more = false, .bytes = {}});
   }
   ending_.clear();
@@ -331,6 +335,14 @@ void EpollBackend::handle(Socket socket, std::uint32_t events) {
   if (!slots_.is_current(socket)) return;  // Closed by an earlier completion of this turn.
   {
     Slot& slot = slots_.at(socket);
+    if (slot.watched) {
+      if (slot.reader->cancelled_) return;
+      const bool failed = (events & (EPOLLHUP | EPOLLERR)) != 0;
+      const bool readable = failed || (events & EPOLLIN) != 0;
+      const bool writable = failed || (events & EPOLLOUT) != 0;
+      return finish_watch(*slot.reader,
+                          (readable ? watched_readable : 0) | (writable ? watched_writable : 0));
+    }
     const bool connects = slot.writer != nullptr && slot.writer->kind_ == Operation::Kind::connect;
     if (connects && is_still_connecting(slot.descriptor)) return;
     const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;

@@ -24,10 +24,13 @@ class EpollBackend final : public Backend {
   [[nodiscard]] bool send(Operation& operation, Socket socket, std::string_view bytes) override;
   [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
                              std::size_t address_bytes) override;
+  [[nodiscard]] bool watch(Operation& operation, int descriptor, Interest interest) override;
   void cancel(Operation& operation) override;
   void poll(Duration timeout) override;
   void wake() override;
-  [[nodiscard]] std::size_t socket_count() const override { return slots_.used_count(); }
+  [[nodiscard]] std::size_t socket_count() const override {
+    return slots_.used_count() - watch_count_;
+  }
   [[nodiscard]] std::size_t closing_count() const override { return closing_count_; }
 
  private:
@@ -39,6 +42,7 @@ class EpollBackend final : public Backend {
     bool hung_up = false;  // Read until the end: no further edge will come.
     bool read_queued = false;
     bool closing = false;
+    bool watched = false;  // Not ours: `reader` is a watch, and the slot ends with it.
     Operation* reader = nullptr;
     Operation* writer = nullptr;
   };
@@ -46,6 +50,10 @@ class EpollBackend final : public Backend {
   explicit EpollBackend(const BackendOptions& options) : options_(options) {}
   Result<void> open();
 
+  /// What an event carries: the socket it is of.
+  static std::uint64_t token(Socket socket) {
+    return std::uint64_t{socket.generation} << 32 | socket.slot;
+  }
   void start_reading(Operation& operation, Socket socket, Operation::Kind kind);
   void queue_read(Socket socket, Slot& slot);
   void read_some(Socket socket);
@@ -57,6 +65,7 @@ class EpollBackend final : public Backend {
   void handle(Socket socket, std::uint32_t events);
   void deliver_cancelled();
   void finish(Operation& operation, const Completion& completion);
+  void finish_watch(Operation& operation, int result);
   void close_if_idle(Socket socket);
 
   const BackendOptions options_;
@@ -64,6 +73,7 @@ class EpollBackend final : public Backend {
   int wake_event_ = -1;
   detail::SlotTable<Slot> slots_;
   std::size_t closing_count_ = 0;
+  std::size_t watch_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;
   std::vector<Socket> pending_reads_;  // Readable and wanted; read in the next turn.
   std::vector<Socket> reading_;        // The ones of this turn.

@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <climits>
 #include <liburing.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -150,6 +151,7 @@ void UringBackend::submit(Operation& operation) {
       ::io_uring_prep_send(entry, descriptor, operation.data_,
                            std::min(operation.bytes_, send_bytes_max), MSG_NOSIGNAL);
       break;
+    case Operation::Kind::watch:
     case Operation::Kind::none:
       SENNIT_ASSERT(false);
   }
@@ -177,6 +179,28 @@ bool UringBackend::connect(Operation& operation, Socket socket, const void* addr
   operation.bytes_ = address_bytes;
   begin(operation, socket, Operation::Kind::connect);
   return false;
+}
+
+bool UringBackend::watch(Operation& operation, int descriptor, Interest interest) {
+  SENNIT_ASSERT(!operation.in_flight() && (interest.readable || interest.writable));
+  operation.kind_ = Operation::Kind::watch;
+  operation.cancelled_ = false;
+  io_uring_sqe* entry = ring_->next_entry();
+  const unsigned events = (interest.readable ? POLLIN : 0U) | (interest.writable ? POLLOUT : 0U);
+  ::io_uring_prep_poll_add(entry, descriptor, events);
+  ::io_uring_sqe_set_data(entry, &operation);
+  return false;
+}
+
+void UringBackend::complete_watch(Operation& operation, int result) {
+  operation.kind_ = Operation::Kind::none;
+  if (result >= 0) {
+    const auto events = static_cast<unsigned>(result);
+    const bool failed = (events & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+    result = (failed || (events & POLLIN) != 0 ? watched_readable : 0) |
+             (failed || (events & POLLOUT) != 0 ? watched_writable : 0);
+  }
+  operation.completed_(operation, {.result = result, .more = false, .bytes = {}});
 }
 
 void UringBackend::cancel(Operation& operation) {
@@ -228,6 +252,9 @@ void UringBackend::complete(Operation& operation, int result, std::uint32_t flag
       break;
     case Operation::Kind::connect:
       finish(operation, {.result = result, .more = false, .bytes = {}});
+      break;
+    case Operation::Kind::watch:
+      complete_watch(operation, result);
       break;
     case Operation::Kind::none:
       SENNIT_ASSERT(false, result, flags);

@@ -29,6 +29,7 @@ class UringBackend final : public Backend {
   [[nodiscard]] bool send(Operation& operation, Socket socket, std::string_view bytes) override;
   [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
                              std::size_t address_bytes) override;
+  [[nodiscard]] bool watch(Operation& operation, int descriptor, Interest interest) override;
   void cancel(Operation& operation) override;
   void poll(Duration timeout) override;
   void wake() override;
@@ -56,6 +57,7 @@ class UringBackend final : public Backend {
   void complete_accept(Operation& operation, int result, bool more);
   void complete_receive(Operation& operation, int result, std::uint32_t flags);
   void complete_send(Operation& operation, int result);
+  void complete_watch(Operation& operation, int result);
   void finish(Operation& operation, const Completion& completion);
   void close_if_idle(Socket socket);
   void reap();
