@@ -174,8 +174,12 @@ bool TcpStream::Read::start(runtime::Waiter& waiter) {
   return true;
 }
 
+// The stream stays armed: what arrives is kept for the next read.
+void TcpStream::Read::cancel() { detail::wake(state_.reader); }
+
 Result<std::size_t> TcpStream::Read::take() {
   if (state_.unread.empty()) {
+    if (!state_.end) return failure(Errc::cancelled, "read from a connection");
     if (*state_.end == 0) return 0;
     return os_failure(-*state_.end, "read from a connection");
   }
@@ -193,6 +197,14 @@ bool TcpStream::Write::start(runtime::Waiter& waiter) {
   }
   state_.writer = &waiter;
   return true;
+}
+
+void TcpStream::Write::cancel() {
+  if (state_.writer != nullptr) state_.worker.backend().cancel(state_.sending);
+}
+
+std::size_t TcpStream::Write::sent() const {
+  return state_.send_result < 0 ? state_.sending.transferred() : bytes_.size();
 }
 
 Result<std::size_t> TcpStream::Write::take() {
@@ -226,7 +238,12 @@ bool TcpListener::Accept::start(runtime::Waiter& waiter) {
   return true;
 }
 
+void TcpListener::Accept::cancel() { detail::wake(state_.waiter); }
+
 Result<TcpStream> TcpListener::Accept::take() {
+  if (state_.unaccepted.empty()) {
+    return failure(Errc::cancelled, "accept on " + state_.address.to_string());
+  }
   const int accepted = state_.unaccepted.front();
   state_.unaccepted.pop_front();
   if (accepted < 0) return os_failure(-accepted, "accept on " + state_.address.to_string());
@@ -264,6 +281,8 @@ bool Connect::start(runtime::Waiter& waiter) {
   }
   return true;
 }
+
+void Connect::cancel() { operation_.waiter->worker().backend().cancel(operation_); }
 
 Result<TcpStream> Connect::take() {
   const std::string doing = "connect to " + address_.to_string();

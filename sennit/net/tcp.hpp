@@ -8,7 +8,9 @@
 //
 // Thread safety: none; each object belongs to the worker it was made on. One read and one write may
 // wait at the same time. Destroying an object with an operation waiting is a defect (asserted).
-// Errors are those of the kernel, mapped to codes: connection_refused, connection_reset, ...
+// Errors are those of the kernel, mapped to codes: connection_refused, connection_reset, ...; and
+// `cancelled`, if who waits was. No byte and no connection is lost by that: what had come, or comes
+// later, is there for the next call. Only a write may have sent a part (Write::sent()).
 
 #include <cstddef>
 #include <memory>
@@ -58,9 +60,12 @@ class TcpStream {
 
 class TcpStream::Read {
  public:
+  static constexpr const char* waits_for = "bytes of a stream";
+
   Read(detail::StreamState& state, std::span<char> room) : state_(state), room_(room) {}
   bool ready();
   bool start(runtime::Waiter& waiter);
+  void cancel();
   Result<std::size_t> take();
 
  private:
@@ -70,10 +75,15 @@ class TcpStream::Read {
 
 class TcpStream::Write {
  public:
+  static constexpr const char* waits_for = "room in a stream";
+
   Write(detail::StreamState& state, std::string_view bytes) : state_(state), bytes_(bytes) {}
   bool ready() { return false; }
   bool start(runtime::Waiter& waiter);
+  void cancel();
   Result<std::size_t> take();
+  /// Of all bytes, how many were sent before it ended.
+  [[nodiscard]] std::size_t sent() const;
 
  private:
   detail::StreamState& state_;
@@ -99,9 +109,12 @@ class TcpListener {
 
 class TcpListener::Accept {
  public:
+  static constexpr const char* waits_for = "a connection to accept";
+
   explicit Accept(detail::ListenerState& state) : state_(state) {}
   bool ready();
   bool start(runtime::Waiter& waiter);
+  void cancel();
   Result<TcpStream> take();
 
  private:
@@ -111,9 +124,12 @@ class TcpListener::Accept {
 /// Awaitable, Result<TcpStream>.
 class Connect {
  public:
+  static constexpr const char* waits_for = "a connection to be made";
+
   explicit Connect(const Address& address) : address_(address), operation_(*this) {}
   bool ready() { return false; }
   bool start(runtime::Waiter& waiter);
+  void cancel();
   Result<TcpStream> take();
 
  private:

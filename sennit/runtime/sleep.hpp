@@ -3,20 +3,25 @@
 
 #include <cstdint>
 
+#include "sennit/base/result.hpp"
 #include "sennit/base/time.hpp"
 #include "sennit/runtime/timer.hpp"
 #include "sennit/runtime/waiter.hpp"
 
 namespace sennit::runtime {
 
-/// Awaitable; its result is nothing. Never short of its instant; late by a fraction of 100 us.
+/// Awaitable, Result<void>. Never short of its instant; late by a fraction of 100 us.
+/// Errors: cancelled.
 class Sleep {
  public:
+  static constexpr const char* waits_for = "time to pass";
+
   explicit Sleep(TimePoint until);
   explicit Sleep(Duration delay);
   bool ready() { return false; }
   bool start(Waiter& waiter);
-  void take() {}
+  void cancel();
+  Result<void> take();
 
  private:
   struct WakingTimer : Timer {
@@ -26,6 +31,8 @@ class Sleep {
   TimePoint until_;
   Duration delay_;  // Counts from start(); unused if negative.
   WakingTimer timer_;
+  bool gives_way_ = false;
+  bool is_cancelled_ = false;
 };
 
 /// Counts from when it is waited for. Zero or less gives way once, as yield().
@@ -33,15 +40,27 @@ class Sleep {
 /// An instant already past gives way once, as yield().
 [[nodiscard]] inline Sleep sleep_until(TimePoint instant) { return Sleep(instant); }
 
-/// Awaitable: lets everything else that is ready go first.
+/// Awaitable, Result<void>: lets everything else that is ready go first.
+/// Errors: cancelled.
 class Yield {
  public:
+  static constexpr const char* waits_for = "its turn";
+
   bool ready() { return false; }
   bool start(Waiter& waiter) {
+    is_cancelled_ = false;
     waiter.wake();
     return true;
   }
-  void take() {}
+  void cancel() { is_cancelled_ = true; }
+  Result<void> take() {
+    if (is_cancelled_) [[unlikely]]
+      return failure(Errc::cancelled, "yield");
+    return {};
+  }
+
+ private:
+  bool is_cancelled_ = false;
 };
 [[nodiscard]] inline Yield yield() { return {}; }
 

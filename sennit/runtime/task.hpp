@@ -14,17 +14,22 @@
 // destructors, or initializer lists of such: it destroys them twice. Options are classes with
 // constructors for that reason, here as everywhere.
 //
+// Awaited by a fiber or a coroutine it is part of that one's activity (activity.hpp); started with
+// another kind of waiter, as when several are awaited at once, it is an activity of its own.
+//
 // Thread safety: none; made, awaited and destroyed on one worker. Destroying one that has started
 // and is not done stops the program.
 
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/activity.hpp"
 #include "sennit/runtime/detail/frame_slabs.hpp"
 #include "sennit/runtime/waiter.hpp"
 #include "sennit/runtime/worker.hpp"
@@ -43,12 +48,26 @@ class CoroutineAwait {
   explicit CoroutineAwait(A&& awaitable) : awaitable_(std::forward<A>(awaitable)) {}
   bool await_ready() { return awaitable_.ready(); }
   bool await_suspend(std::coroutine_handle<> self) {
-    Waiter& waiter = waiter_.emplace(Worker::here(), self);
-    return awaitable_.start(waiter);
+    Worker& worker = Worker::here();
+    Activity* const activity = worker.activity();
+    Waiter& waiter = waiter_.emplace(worker, activity, self);
+    if (activity == nullptr) return awaitable_.start(waiter);
+    activity->begin_wait(std::addressof(awaitable_), wait_kind<Object>);
+    if (!awaitable_.start(waiter)) return false;
+    if constexpr (CancellableAwaitable<Object>) {
+      if (activity->is_cancelled()) [[unlikely]]
+        awaitable_.cancel();
+    }
+    return true;
   }
-  decltype(auto) await_resume() { return awaitable_.take(); }
+  decltype(auto) await_resume() {
+    if (waiter_ && waiter_->activity() != nullptr) waiter_->activity()->end_wait();
+    return awaitable_.take();
+  }
 
  private:
+  using Object = std::remove_reference_t<A>;
+
   A awaitable_;  // A reference: a temporary lives in the awaiting frame as long as we do.
   std::optional<Waiter> waiter_;
 };
@@ -63,8 +82,13 @@ class PromiseBase {
     bool await_ready() noexcept { return false; }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> self) noexcept {
-      Waiter* const waiter = self.promise().continuation_;
-      if (waiter != nullptr) Worker::current()->complete(*waiter);  // May not touch `self` again.
+      PromiseBase& promise = self.promise();
+      Worker& worker = Worker::here();
+      Waiter* const waiter = promise.continuation_;
+      if (promise.activity_ != nullptr) {
+        worker.release_activity(*std::exchange(promise.activity_, nullptr));
+      }
+      if (waiter != nullptr) worker.complete(*waiter);  // May not touch `self` again.
     }
     void await_resume() noexcept {}
   };
@@ -81,6 +105,7 @@ class PromiseBase {
   template <class T>
   friend class runtime::Task;
   Waiter* continuation_ = nullptr;
+  Activity* activity_ = nullptr;  // Our own; null if we belong to that of who awaits us.
   std::exception_ptr exception_;
 };
 
@@ -114,6 +139,7 @@ class [[nodiscard]] Task {
  public:
   using promise_type = detail::Promise<T>;
   using value_type = T;
+  static constexpr const char* waits_for = "a task";
 
   Task(Task&& other) noexcept
       : frame_(std::exchange(other.frame_, nullptr)), started_(other.started_) {}
@@ -132,15 +158,31 @@ class [[nodiscard]] Task {
     SENNIT_ASSERT(frame_ != nullptr && !started_);
     started_ = true;
     Worker& worker = Worker::here();
-    if (&waiter.worker() == &worker && worker.is_in_coroutine()) {
-      frame_.promise().continuation_ = &waiter;  // It runs right after the caller has suspended.
-      worker.resume(frame_);
+    promise_type& promise = frame_.promise();
+    Activity* activity = worker.activity();
+    if (waiter.activity() == nullptr || waiter.activity() != activity) {
+      activity = promise.activity_ = &worker.acquire_activity(activity);
+    }
+    if (worker.is_in_coroutine()) {
+      promise.continuation_ = &waiter;
+      if (promise.activity_ == nullptr) {
+        worker.resume(frame_, activity);  // It runs right after the caller has suspended.
+      } else {
+        activity->schedule(frame_);  // There may be several of those.
+      }
       return true;
     }
-    worker.resume(frame_);
+    worker.resume(frame_, activity);
     if (frame_.done()) return false;
-    frame_.promise().continuation_ = &waiter;
+    promise.continuation_ = &waiter;
     return true;
+  }
+  /// If it was started as an activity of its own, asks that to end; what it returns then is up to
+  /// it. If it belongs to the activity of who awaits it, that is where to ask.
+  void cancel() {
+    if (frame_ != nullptr && frame_.promise().activity_ != nullptr) {
+      frame_.promise().activity_->cancel();
+    }
   }
   T take() {
     SENNIT_ASSERT(frame_.done());

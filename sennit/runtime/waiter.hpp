@@ -8,9 +8,21 @@
 //                         there; false: the result is there already and nobody will be woken
 //   T take()              the result; called once, after ready() or the wake-up
 //
+// One that can end early has a fourth:
+//
+//   void cancel()         asks it to, on the waiter's worker, after start() returned true: the
+//                         waiter is still woken exactly once, and take() says Errc::cancelled
+//                         unless the result had come first. Idempotent, and harmless once the
+//                         wake-up is on its way. take() returns a Result<>.
+//
+// It may name what is waited for, for lists of what hangs where:
+//
+//   static constexpr const char* waits_for = "bytes of a stream";
+//
 // It holds its own operation, so waiting allocates nothing, and it must stay where it is from
 // start() to the wake-up. `wait(x)` on a fiber (wait.hpp) and `co_await x` in a Task (task.hpp) are
-// thin shells over the three.
+// thin shells over the calls; they tell the running Activity (activity.hpp) what it waits for,
+// which is how cancelling finds the right cancel().
 
 #include <concepts>
 #include <coroutine>
@@ -19,25 +31,34 @@
 
 namespace sennit::runtime {
 
+class Activity;
 class Worker;
 
 class Waiter : public Job {
  public:
-  /// `run` continues it, on `worker`.
+  /// `run` continues it, on `worker`. A Task that is started for it is an activity of its own.
   Waiter(Worker& worker, Run run) : Job(run), worker_(worker) {}
-  Waiter(Worker& worker, std::coroutine_handle<> coroutine)
-      : Job(&Waiter::resume_coroutine), worker_(worker), coroutine_(coroutine) {}
+  /// A coroutine of the activity, which may be null.
+  Waiter(Worker& worker, Activity* activity, std::coroutine_handle<> coroutine)
+      : Job(&Waiter::resume_coroutine),
+        worker_(worker),
+        activity_(activity),
+        coroutine_(coroutine) {}
 
   /// Lets it go on, on its own worker, soon. Any thread; once for each start().
   void wake();
 
   [[nodiscard]] Worker& worker() const { return worker_; }
+  /// The fiber's or coroutine's own; null if it is neither.
+  [[nodiscard]] Activity* activity() const { return activity_; }
 
  private:
+  friend class Activity;
   friend class Worker;
   static void resume_coroutine(Job& job);
 
   Worker& worker_;
+  Activity* activity_ = nullptr;
   std::coroutine_handle<> coroutine_;  // Null if it is not a coroutine.
 };
 
@@ -47,5 +68,8 @@ concept Awaitable = requires(T awaitable, Waiter& waiter) {
   { awaitable.start(waiter) } -> std::same_as<bool>;
   awaitable.take();
 };
+
+template <class T>
+concept CancellableAwaitable = Awaitable<T> && requires(T awaitable) { awaitable.cancel(); };
 
 }  // namespace sennit::runtime

@@ -1,6 +1,7 @@
 #include "sennit/runtime/worker.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "sennit/base/assert.hpp"
 
@@ -8,6 +9,14 @@ namespace sennit::runtime {
 namespace {
 
 thread_local constinit Worker* current_worker = nullptr;  // The library's only thread_local.
+
+constexpr std::size_t unused_activities_max = 4096;
+
+// Ids of activities are unique in the process, so each worker numbers its own from another start.
+ActivityId first_activity_id() {
+  static std::atomic<ActivityId> workers = 0;
+  return ++workers << 48;
+}
 
 }  // namespace
 
@@ -28,7 +37,7 @@ void Waiter::wake() {
 
 void Waiter::resume_coroutine(Job& job) {
   auto& waiter = static_cast<Waiter&>(job);
-  waiter.worker_.resume(waiter.coroutine_);
+  waiter.worker_.resume(waiter.coroutine_, waiter.activity_);
 }
 
 Result<std::unique_ptr<Worker>> Worker::make(const WorkerOptions& options) {
@@ -43,11 +52,13 @@ Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backen
       backend_(std::move(backend)),
       timers_(now_),
       random_(options.seed),
+      last_activity_id_(first_activity_id()),
       stacks_(options.stacks) {}
 
 Worker::~Worker() {
   SENNIT_ASSERT(busy_fiber_count() == 0, busy_fiber_count());
   fibers_.clear();
+  unused_activities_.clear();
 }
 
 void Worker::post(Job& job) {
@@ -116,9 +127,32 @@ void Worker::schedule_when_a_fiber_ends(Job& job) {
   (busy_fiber_count() > 0 ? without_fiber_ : ready_).push(job);
 }
 
-Result<void> Worker::run_on_fiber(FiberJob& job) {
+Activity& Worker::acquire_activity(const Activity* parent) {
+  if (unused_activities_.empty()) unused_activities_.push_back(std::make_unique<Activity>(*this));
+  Activity& activity = *unused_activities_.back().release();
+  unused_activities_.pop_back();
+  activity.begin(parent, ActivityState::running);
+  return activity;
+}
+
+void Worker::release_activity(Activity& activity) {
+  activity.finish();
+  std::unique_ptr<Activity> unused(&activity);
+  if (unused_activities_.size() < unused_activities_max) {
+    unused_activities_.push_back(std::move(unused));
+  }
+}
+
+Result<void> Worker::run_on_fiber(FiberJob& job, Activity* activity) {
   SENNIT_TRY(FiberRecord* const record, borrow_fiber());
   record->job = &job;
+  if (activity == nullptr) {
+    record->own_activity.begin(nullptr, ActivityState::running);
+    record->activity_ = &record->own_activity;
+  } else {
+    activity->set_running();
+    record->activity_ = activity;
+  }
   switch_to(*record, true);
   return {};
 }
@@ -136,6 +170,7 @@ void Worker::FiberRecord::continue_fiber(Job& job) {
 void Worker::switch_to(FiberRecord& record, bool is_new) {
   FiberRecord* const outer_fiber = std::exchange(current_fiber_, &record);
   const bool outer_coroutine = std::exchange(in_coroutine_, false);
+  Activity* const outer_activity = std::exchange(activity_, record.activity_);
   if (is_new) {
     record.fiber.start(&FiberRecord::enter, &record);
   } else {
@@ -143,8 +178,10 @@ void Worker::switch_to(FiberRecord& record, bool is_new) {
   }
   current_fiber_ = outer_fiber;
   in_coroutine_ = outer_coroutine;
+  activity_ = outer_activity;
   if (record.fiber.is_finished()) {
     FiberJob& job = *record.job;
+    if (record.activity_ == &record.own_activity) record.own_activity.finish();
     idle_.push_back(&record);
     if (!without_fiber_.empty()) schedule(without_fiber_.pop());
     job.finished_(job);
@@ -161,27 +198,33 @@ void Worker::suspend_fiber() {
   self.fiber.suspend();
 }
 
-void Worker::resume(std::coroutine_handle<> coroutine) {
+void Worker::resume(std::coroutine_handle<> coroutine, Activity* activity) {
   if (in_coroutine_) {
     SENNIT_ASSERT(next_coroutine_ == nullptr);
     next_coroutine_ = coroutine;
+    next_activity_ = activity;
     return;
   }
   // Inside a coroutine there is no fiber to suspend, even if its first part runs on one's stack.
   FiberRecord* const outer_fiber = std::exchange(current_fiber_, nullptr);
+  Activity* const outer_activity = activity_;
   in_coroutine_ = true;
   do {
+    activity_ = activity;
     coroutine.resume();
     coroutine = std::exchange(next_coroutine_, nullptr);
+    activity = next_activity_;
   } while (coroutine != nullptr);
   in_coroutine_ = false;
   current_fiber_ = outer_fiber;
+  activity_ = outer_activity;
 }
 
 void Worker::complete(Waiter& waiter) {
   if (waiter.coroutine_ != nullptr && &waiter.worker_ == this && in_coroutine_ &&
       next_coroutine_ == nullptr) {
     next_coroutine_ = waiter.coroutine_;
+    next_activity_ = waiter.activity_;
   } else {
     waiter.wake();
   }

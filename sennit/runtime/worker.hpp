@@ -22,6 +22,7 @@
 #include "sennit/base/time.hpp"
 #include "sennit/fiber/fiber.hpp"
 #include "sennit/fiber/stack_pool.hpp"
+#include "sennit/runtime/activity.hpp"
 #include "sennit/runtime/detail/frame_slabs.hpp"
 #include "sennit/runtime/io/backend.hpp"
 #include "sennit/runtime/job.hpp"
@@ -92,7 +93,8 @@ class Worker {
 
   /// Runs the job on a borrowed fiber, at once, until it first waits or is done.
   /// Errors: limit_reached, out_of_memory when there is no stack; the job was not started.
-  [[nodiscard]] Result<void> run_on_fiber(FiberJob& job);
+  /// Without an activity to be it gets one that inherits nothing.
+  [[nodiscard]] Result<void> run_on_fiber(FiberJob& job, Activity* activity = nullptr);
   /// The running fiber's waiter. Stops the program outside a fiber, where there is none.
   [[nodiscard]] Waiter& fiber_waiter();
   [[nodiscard]] bool is_in_coroutine() const { return in_coroutine_; }
@@ -102,9 +104,18 @@ class Worker {
 
   /// Starts, or continues, a coroutine: at once, or, if called by a coroutine that is about to
   /// suspend, right after it has. This keeps the stack flat however long the chain is.
-  void resume(std::coroutine_handle<> coroutine);
+  void resume(std::coroutine_handle<> coroutine, Activity* activity);
   /// Called by a coroutine that is done: continues who waits for it.
   void complete(Waiter& waiter);
+
+  /// The activity that runs; null in a job or a completion.
+  [[nodiscard]] Activity* activity() const { return activity_; }
+  /// One that inherits from `parent` (may be null), from a pool. It is running.
+  [[nodiscard]] Activity& acquire_activity(const Activity* parent);
+  void release_activity(Activity& activity);
+  /// All that exist, in no order, among them unused ones.
+  [[nodiscard]] IntrusiveList<Activity>& activities() { return activities_; }
+  [[nodiscard]] ActivityId next_activity_id() { return ++last_activity_id_; }
 
   /// The time of this turn: cheap, and at most a turn old.
   [[nodiscard]] TimePoint now() const { return now_; }
@@ -119,11 +130,14 @@ class Worker {
  private:
   struct FiberRecord : Waiter {
     FiberRecord(Worker& worker, fiber::Stack stack)
-        : Waiter(worker, &FiberRecord::continue_fiber), fiber(std::move(stack)) {}
+        : Waiter(worker, &FiberRecord::continue_fiber),
+          fiber(std::move(stack)),
+          own_activity(worker) {}
     static void continue_fiber(Job& job);
     static void enter(void* record) noexcept;
     fiber::Fiber fiber;
     FiberJob* job = nullptr;
+    Activity own_activity;  // For a job that comes without.
   };
 
   Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backend);
@@ -145,6 +159,11 @@ class Worker {
   Mailbox mailbox_;
   bool is_stopping_ = false;
 
+  IntrusiveList<Activity> activities_;
+  std::vector<std::unique_ptr<Activity>> unused_activities_;
+  Activity* activity_ = nullptr;
+  ActivityId last_activity_id_;
+
   fiber::StackPool stacks_;
   std::vector<std::unique_ptr<FiberRecord>> fibers_;
   std::vector<FiberRecord*> idle_;  // Last in, first out: the warmest stack.
@@ -153,6 +172,7 @@ class Worker {
 
   bool in_coroutine_ = false;               // The innermost thing that runs is a coroutine.
   std::coroutine_handle<> next_coroutine_;  // To run as soon as that one has suspended.
+  Activity* next_activity_ = nullptr;       // Of which it is part.
 };
 
 template <class F>
