@@ -1,11 +1,14 @@
-# sennit_module(<name> [USES <module>...] [LINKS <target>...] [PRIVATE_LINKS <target>...])
+# sennit_module(<name> [USES <module>...] [HEADERS_USE <module>...] [LINKS <target>...]
+#               [PRIVATE_LINKS <target>...])
 #
 # Makes sennit::<name> from sennit/<name>/: every .hpp outside detail/ is public, the *_test.cpp files are
 # one test program (test_<name>), the *_perf.cpp files one program of performance tests (perf_<name>), a
 # *_fuzz.cpp is a fuzz target of its own, and every other .cpp or .S is part of the library. USES is the
-# whole list of sennit modules this one may include; tools/check/layers.py reads it too.
+# whole list of sennit modules this one may include; tools/check/layers.py reads it too. HEADERS_USE adds
+# those that only headers include which stand apart: who includes such a header links them, the library
+# does not.
 function(sennit_module name)
-  cmake_parse_arguments(arg "" "" "USES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;HEADERS_USE;LINKS;PRIVATE_LINKS" ${ARGN})
   set(dir ${PROJECT_SOURCE_DIR}/sennit/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*.S)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${dir}/*.hpp)
@@ -18,6 +21,7 @@ function(sennit_module name)
   list(FILTER sources EXCLUDE REGEX "_(test|perf|fuzz)\\.cpp$")
   list(FILTER headers EXCLUDE REGEX "/detail/")
   list(TRANSFORM arg_USES PREPEND sennit::)
+  list(TRANSFORM arg_HEADERS_USE PREPEND sennit::)
 
   add_library(sennit_${name} ${sources})
   add_library(sennit::${name} ALIAS sennit_${name})
@@ -31,7 +35,7 @@ function(sennit_module name)
     find_package(GTest REQUIRED)
     add_executable(test_${name} ${tests})
     target_link_libraries(test_${name}
-      PRIVATE sennit::${name} sennit_test_main sennit_warnings ${arg_PRIVATE_LINKS})
+      PRIVATE sennit::${name} ${arg_HEADERS_USE} sennit_test_main sennit_warnings ${arg_PRIVATE_LINKS})
     # Several files at a time: what they include, GoogleTest above all, is read once for each batch.
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
@@ -39,7 +43,8 @@ function(sennit_module name)
 
   if(SENNIT_PERF AND perfs)
     add_executable(perf_${name} ${perfs})
-    target_link_libraries(perf_${name} PRIVATE sennit::${name} sennit_warnings sennit::perftest)
+    target_link_libraries(perf_${name}
+      PRIVATE sennit::${name} ${arg_HEADERS_USE} sennit_warnings sennit::perftest)
   endif()
 
   if(SENNIT_FUZZ)

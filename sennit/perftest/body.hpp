@@ -4,14 +4,15 @@
 // Loop and body are one function to the compiler, so that a call costs a decrement, a load and a
 // branch on top of what the body does. The clock is read between batches of calls.
 //
-// Thread safety: run() is called by as many threads at once as the test asks for; abort() from any.
+// Thread safety: run() is called by as many threads or fibers at once as the test asks for; abort()
+// from any.
 
 #include <atomic>
 #include <cstdint>
 
 namespace sennit::perftest {
 
-/// Which of the threads that call a body at once.
+/// Which of the threads, or fibers, that call a body at once.
 struct Thread {
   int index = 0;
   int count = 1;

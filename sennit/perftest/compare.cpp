@@ -7,7 +7,8 @@ namespace sennit::perftest {
 namespace {
 
 constexpr double confidence = 0.95;
-constexpr const char* change_names[] = {"same", "SLOWER", "faster", "unclear", "added", "removed"};
+constexpr const char* change_names[] = {"same",    "SLOWER", "faster", "unclear",
+                                        "measure", "added",  "removed"};
 
 const Recorded::Test* find(const Recorded& report, const std::string& name) {
   const auto found = std::ranges::find(report.tests, name, &Recorded::Test::name);
@@ -24,6 +25,41 @@ Change change_of(const RatioEstimate& estimate, double threshold_percent) {
   return within ? Change::none : Change::unclear;
 }
 
+bool are_beside_the_same(const Recorded::Test& before, const Recorded::Test& after) {
+  return before.beside && after.beside && before.beside->name == after.beside->name;
+}
+
+// Whether it is what others in both reports were measured by.
+bool is_measure(const Recorded& before, const Recorded& after, const std::string& name) {
+  const auto measured_by_it = [&](const Recorded& report) {
+    return std::ranges::any_of(report.tests, [&](const Recorded::Test& test) {
+      return test.beside && test.beside->name == name;
+    });
+  };
+  return measured_by_it(before) && measured_by_it(after);
+}
+
+Comparison::Test compare_test(const Recorded::Test& before, const Recorded::Test& after,
+                              double threshold_percent) {
+  Comparison::Test row{.name = after.name, .change = Change::unclear};
+  row.before_ns = median(before.ns_per_call);
+  row.after_ns = median(after.ns_per_call);
+  if (are_beside_the_same(before, after)) {
+    row.before_beside = median(before.beside->ratios);
+    row.after_beside = median(after.beside->ratios);
+    row.ratio = ratio_of(before.beside->ratios, after.beside->ratios, confidence);
+  } else {
+    row.ratio = ratio_of(before.ns_per_call, after.ns_per_call, confidence);
+  }
+  row.change = change_of(row.ratio, threshold_percent);
+  return row;
+}
+
+std::string shown(double ns, double beside) {
+  if (beside > 0) return fmt::format("x {:.3f}", beside);
+  return ns > 0 ? fmt::format("{:.2f}", ns) : "-";
+}
+
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 }  // namespace
@@ -36,14 +72,15 @@ Comparison compare(const Recorded& before, const Recorded& after, double thresho
   Comparison comparison{.same_machine_class = before.machine_class == after.machine_class,
                         .tests = {}};
   for (const Recorded::Test& test : after.tests) {
-    Comparison::Test row{.name = test.name, .change = Change::added};
-    row.after_ns = median(test.ns_per_call);
-    if (const Recorded::Test* const old = find(before, test.name)) {
-      row.before_ns = median(old->ns_per_call);
-      row.ratio = ratio_of(old->ns_per_call, test.ns_per_call, confidence);
-      row.change = change_of(row.ratio, threshold_percent);
+    const Recorded::Test* const old = find(before, test.name);
+    if (old == nullptr) {
+      comparison.tests.push_back(
+          {.name = test.name, .change = Change::added, .after_ns = median(test.ns_per_call)});
+      continue;
     }
-    comparison.tests.push_back(std::move(row));
+    Comparison::Test& row =
+        comparison.tests.emplace_back(compare_test(*old, test, threshold_percent));
+    if (is_measure(before, after, test.name)) row.change = Change::measure;
   }
   for (const Recorded::Test& test : before.tests) {
     if (find(after, test.name) != nullptr) continue;
@@ -66,16 +103,16 @@ std::string describe(const Comparison& comparison) {
   for (const auto& test : comparison.tests) {
     const bool both = test.before_ns > 0 && test.after_ns > 0;
     const auto& interval = test.ratio.interval;
-    text += fmt::format("{:<{}} {:>13} {:>13} {:>9}  {:>21}  {}\n", test.name, width,
-                        test.before_ns > 0 ? fmt::format("{:.2f}", test.before_ns) : "-",
-                        test.after_ns > 0 ? fmt::format("{:.2f}", test.after_ns) : "-",
-                        both ? percent(test.ratio.ratio) : "-",
-                        interval ? percent(interval->low) + " .. " + percent(interval->high) : "-",
-                        change_names[static_cast<int>(test.change)]);
+    text +=
+        fmt::format("{:<{}} {:>13} {:>13} {:>9}  {:>21}  {}\n", test.name, width,
+                    shown(test.before_ns, test.before_beside),
+                    shown(test.after_ns, test.after_beside), both ? percent(test.ratio.ratio) : "-",
+                    interval ? percent(interval->low) + " .. " + percent(interval->high) : "-",
+                    change_names[static_cast<int>(test.change)]);
     ++counts[static_cast<int>(test.change)];
   }
   text += fmt::format("{} slower, {} faster, {} the same, {} unclear, {} added, {} removed\n",
-                      counts[1], counts[2], counts[0], counts[3], counts[4], counts[5]);
+                      counts[1], counts[2], counts[0], counts[3], counts[5], counts[6]);
   return text;
 }
 

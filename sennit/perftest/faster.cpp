@@ -7,6 +7,7 @@
 #include "sennit/base/assert.hpp"
 #include "sennit/base/time.hpp"
 #include "sennit/perftest/detail/session.hpp"
+#include "sennit/perftest/detail/turn.hpp"
 
 namespace sennit::perftest {
 namespace {
@@ -16,18 +17,8 @@ constexpr std::size_t first_look = 16;
 constexpr std::size_t rounds_max = 128;
 constexpr Duration turn_time = std::chrono::milliseconds(2);
 
-Duration time_of(const Repeat& repeat, std::uint64_t times, const Clock& clock) {
-  const TimePoint begin = clock.now();
-  repeat(times);
-  return clock.now() - begin;
-}
-
-// As many calls as take about a turn; the search is the warm-up too.
-std::uint64_t times_per_turn(const Repeat& repeat, const Clock& clock) {
-  std::uint64_t times = 1;
-  while (time_of(repeat, times, clock) < turn_time && times < std::uint64_t{1} << 40) times *= 2;
-  return times;
-}
+using detail::time_of;
+using detail::times_per_turn;
 
 }  // namespace
 
@@ -41,8 +32,8 @@ Verdict judge(std::span<const double> ratios, double wanted) {
 
 FasterResult compare_in_turns(const Repeat& a, const Repeat& b, double wanted, const Clock& clock) {
   SENNIT_ASSERT(wanted > 0, wanted);
-  const std::uint64_t a_times = times_per_turn(a, clock);
-  const std::uint64_t b_times = times_per_turn(b, clock);
+  const std::uint64_t a_times = times_per_turn(a, turn_time, clock);
+  const std::uint64_t b_times = times_per_turn(b, turn_time, clock);
   std::vector<double> ratios;
   Verdict verdict = Verdict::inconclusive;
   for (std::size_t look = first_look; look <= rounds_max; look *= 2) {

@@ -54,6 +54,7 @@ const std::vector<Flag>& known_flags() {
       {"hz", false, number_flag(&Flags::hz, 0.0, 1e9)},
       {"time", false, number_flag(&Flags::time_ms, 0, 86'400'000)},
       {"threads", false, number_flag(&Flags::threads, 1, 1024)},
+      {"fibers", false, number_flag(&Flags::fibers, 0, 30'000)},
       {"warm_up", false, number_flag(&Flags::warm_up_ms, 0, 86'400'000)},
       {"repetitions", false, number_flag(&Flags::repetitions, 1, 100)},
       {"threshold", false, number_flag(&Flags::threshold_percent, 0.0, 1000.0)},
@@ -102,6 +103,7 @@ std::string_view flags_help() {
          "  -hz=CALLS_PER_SECOND      call at this rate; 0, the default: as often as possible\n"
          "  -time=MILLISECONDS        measure for this long; 1500 unless set\n"
          "  --threads=N               call from N threads at once\n"
+         "  --fibers=N                call from N fibers on each thread, where fibers are linked\n"
          "  --warm_up=MILLISECONDS    call for this long before measuring; 100 unless set\n"
          "  --repetitions=N           divide the time into N, for median and spread; 5 unless set\n"
          "  --latency                 time each call, and show percentiles\n"
@@ -118,6 +120,7 @@ Settings settle(const Options& options, const Flags& flags) {
   settings.hz = flags.hz.value_or(std::max(options.hz, 0.0));
   settings.time_ms = flags.time_ms.value_or(options.time_ms >= 0 ? options.time_ms : 1500);
   settings.threads = flags.threads.value_or(std::max(options.threads, 1));
+  settings.fibers = flags.fibers.value_or(std::max(options.fibers, 0));
   settings.warm_up_ms = flags.warm_up_ms;
   settings.repetitions = flags.repetitions;
   settings.latency = flags.latency || options.latency;

@@ -17,6 +17,7 @@ struct Flags {
   std::optional<double> hz;
   std::optional<int> time_ms;
   std::optional<int> threads;
+  std::optional<int> fibers;
   int warm_up_ms = 100;
   int repetitions = 5;
   bool latency = false;

@@ -45,8 +45,8 @@ TEST(Flags, LeaveOthersInPlace) {
 
 TEST(Flags, NameWhatIsWrong) {
   for (const std::string wrong :
-       {"-hz=fast", "-hz=-1", "-time=", "-time=1.5", "--threads=0", "--repetitions=101",
-        "--json=", "--counters=maybe", "-hz=nan", "-time=99999999999"}) {
+       {"-hz=fast", "-hz=-1", "-time=", "-time=1.5", "--threads=0", "--fibers=-1",
+        "--repetitions=101", "--json=", "--counters=maybe", "-hz=nan", "-time=99999999999"}) {
     SCOPED_TRACE(wrong);
     std::vector<std::string> arguments{"perf", wrong};
     const Result<Flags> flags = parse(arguments);
@@ -59,8 +59,9 @@ TEST(Flags, NameWhatIsWrong) {
 
 TEST(Flags, AreAllInTheHelp) {
   for (const std::string_view name :
-       {"-hz=", "-time=", "--threads=", "--warm_up=", "--repetitions=", "--threshold=", "--json=",
-        "--baseline=", "--save_baseline=", "--latency", "--counters=", "--inconclusive_fails"}) {
+       {"-hz=", "-time=", "--threads=", "--fibers=", "--warm_up=", "--repetitions=", "--threshold=",
+        "--json=", "--baseline=", "--save_baseline=", "--latency",
+        "--counters=", "--inconclusive_fails"}) {
     EXPECT_NE(flags_help().find(name), std::string_view::npos) << name;
   }
 }
@@ -71,7 +72,9 @@ TEST(Settle, PrefersTheCommandLine) {
   EXPECT_EQ(settings.hz, 0);
   EXPECT_EQ(settings.time_ms, 1500);
   EXPECT_EQ(settings.threads, 1);
-  settings = settle({.hz = 100, .time_ms = 50, .threads = 3, .latency = true}, flags);
+  EXPECT_EQ(settings.fibers, 0);
+  settings = settle({.hz = 100, .time_ms = 50, .threads = 3, .fibers = 7, .latency = true}, flags);
+  EXPECT_EQ(settings.fibers, 7);
   EXPECT_EQ(settings.hz, 100);
   EXPECT_EQ(settings.time_ms, 50);
   EXPECT_EQ(settings.threads, 3);
@@ -79,10 +82,12 @@ TEST(Settle, PrefersTheCommandLine) {
   flags.hz = 0;
   flags.time_ms = 20;
   flags.threads = 1;
+  flags.fibers = 2;
   settings = settle({.hz = 100, .time_ms = 50, .threads = 3}, flags);
   EXPECT_EQ(settings.hz, 0);
   EXPECT_EQ(settings.time_ms, 20);
   EXPECT_EQ(settings.threads, 1);
+  EXPECT_EQ(settings.fibers, 2);
 }
 
 }  // namespace

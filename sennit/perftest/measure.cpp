@@ -1,9 +1,6 @@
 #include "sennit/perftest/measure.hpp"
 
 #include <algorithm>
-#include <latch>
-#include <thread>
-#include <time.h>
 
 namespace sennit::perftest {
 namespace {
@@ -15,14 +12,18 @@ using std::chrono::nanoseconds;
 constexpr Duration batch_time = microseconds(200);
 constexpr std::uint64_t batch_calls_max = std::uint64_t{1} << 40;
 constexpr std::uint64_t allocation_calls_max = 1000;
-// The kernel wakes us late by up to about this much, so the last bit is waited out awake.
-constexpr Duration wake_up_slack = microseconds(100);
+constexpr Duration batch_time_least = microseconds(5);
 
-// What one of the threads does, one phase after another.
+// What one of the threads or fibers does, one phase after another.
 class Caller {
  public:
-  Caller(Body& body, Thread thread, Timeline& timeline)
-      : body_(body), thread_(thread), timeline_(timeline) {}
+  /// Batches share their time with the `sharing` fibers of a worker.
+  Caller(Body& body, Thread thread, Crew& crew, Timeline& timeline, int sharing)
+      : body_(body),
+        thread_(thread),
+        crew_(crew),
+        timeline_(timeline),
+        batch_time_(std::max(batch_time / sharing, batch_time_least)) {}
 
   /// Calls until `end`, at least once; returns how many calls were made.
   std::uint64_t run_until(TimePoint end) {
@@ -33,7 +34,7 @@ class Caller {
       calls += run(batch_calls_);
       const TimePoint after = timeline_.now();
       adapt(after - now, end - after);
-      now = after;
+      now = crew_.pause() ? timeline_.now() : after;
     } while (now < end);
     return calls;
   }
@@ -63,7 +64,7 @@ class Caller {
       run(1);
       const TimePoint after = timeline_.now();
       latency_ns.record(std::max(after - now - clock_cost, Duration::zero()).count());
-      now = after;
+      now = crew_.pause() ? timeline_.now() : after;
     }
   }
 
@@ -76,11 +77,11 @@ class Caller {
   [[nodiscard]] bool over() const { return body_.aborted() || body_.failed(); }
 
  private:
-  // Towards batches that take batch_time, and none that runs far past the end.
+  // Towards batches that take their time, and none that runs far past the end.
   void adapt(Duration took, Duration left) {
-    if (took < batch_time / 2 && batch_calls_ < batch_calls_max) {
+    if (took < batch_time_ / 2 && batch_calls_ < batch_calls_max) {
       batch_calls_ *= 2;
-    } else if (took > batch_time * 2) {
+    } else if (took > batch_time_ * 2) {
       batch_calls_ = std::max<std::uint64_t>(batch_calls_ / 2, 1);
     }
     if (left < took) batch_calls_ = std::max<std::uint64_t>(batch_calls_ / 2, 1);
@@ -99,17 +100,21 @@ class Caller {
 
   Body& body_;
   const Thread thread_;
+  Crew& crew_;
   Timeline& timeline_;
+  const Duration batch_time_;
   std::uint64_t batch_calls_ = 1;
 };
 
-// The phases, over all threads.
+// The phases, over all callers.
 class Measuring {
  public:
-  Measuring(Body& body, const Settings& settings, Timeline& timeline)
-      : settings_(settings), timeline_(timeline) {
-    for (int i = 0; i < settings.threads; ++i) {
-      callers_.emplace_back(body, Thread{i, settings.threads}, timeline);
+  Measuring(Body& body, const Settings& settings, Crew& crew, Timeline& timeline)
+      : settings_(settings), crew_(crew), timeline_(timeline) {
+    const int sharing = std::max(settings.fibers, 1);
+    const int count = settings.threads * sharing;
+    for (int i = 0; i < count; ++i) {
+      callers_.emplace_back(body, Thread{i, count}, crew, timeline, sharing);
     }
     if (settings.latency) result_.latency_ns.emplace();
   }
@@ -128,7 +133,7 @@ class Measuring {
 
   void warm_up() {
     const TimePoint end = timeline_.now() + milliseconds(settings_.warm_up_ms);
-    on_every_thread([&](Caller& caller) { caller.run_until(end); });
+    on_every_caller([&](Caller& caller) { caller.run_until(end); });
   }
 
   void measure_repetitions() {
@@ -160,13 +165,13 @@ class Measuring {
     if (settings_.latency && settings_.hz > 0) latencies.resize(callers_.size());
     const TimePoint begin = timeline_.now();
     const TimePoint end = begin + length;
-    on_every_thread([&](Caller& caller) {
+    on_every_caller([&](Caller& caller) {
       if (settings_.hz == 0) {
         calls += caller.run_until(end);
         return;
       }
       const auto index = static_cast<std::size_t>(&caller - callers_.data());
-      const double interval_ns = 1e9 / settings_.hz * settings_.threads;
+      const double interval_ns = 1e9 / settings_.hz * static_cast<double>(callers_.size());
       calls += caller.run_paced(begin, end, interval_ns,
                                 latencies.empty() ? nullptr : &latencies[index]);
     });
@@ -183,22 +188,24 @@ class Measuring {
   void measure_latency() {
     std::vector<metrics::Histogram> latencies(callers_.size());
     const TimePoint end = timeline_.now() + milliseconds(std::max(settings_.time_ms / 3, 1));
-    on_every_thread([&](Caller& caller) {
+    on_every_caller([&](Caller& caller) {
       caller.time_each_until(end, latencies[static_cast<std::size_t>(&caller - callers_.data())]);
     });
     for (const metrics::Histogram& latency : latencies) result_.latency_ns->merge(latency);
   }
 
-  // As many calls as take a few milliseconds, on this thread.
+  // As many calls as take a few milliseconds, by one of the callers.
   void measure_allocations() {
     if (over() || result_.calls == 0) return;
     const double ns_per_call =
         static_cast<double>(result_.time.count()) / static_cast<double>(result_.calls);
     const double calls = std::clamp(5e6 / std::max(ns_per_call, 1.0), 1.0,
                                     static_cast<double>(allocation_calls_max));
-    start_counting_allocations();
-    result_.allocation_calls = callers_.front().run(static_cast<std::uint64_t>(calls));
-    result_.allocations = stop_counting_allocations();
+    crew_.run(1, [&](int) {
+      start_counting_allocations();
+      result_.allocation_calls = callers_.front().run(static_cast<std::uint64_t>(calls));
+      result_.allocations = stop_counting_allocations();
+    });
   }
 
   static void add(CounterValues& sum, const CounterValues& values) {
@@ -211,23 +218,13 @@ class Measuring {
   }
 
   template <class Do>
-  void on_every_thread(Do work) {
-    if (callers_.size() == 1) {
-      work(callers_.front());
-      return;
-    }
-    std::latch all_started(static_cast<std::ptrdiff_t>(callers_.size()));
-    std::vector<std::thread> threads;
-    for (Caller& caller : callers_) {
-      threads.emplace_back([&] {
-        all_started.arrive_and_wait();
-        work(caller);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
+  void on_every_caller(Do work) {
+    crew_.run(static_cast<int>(callers_.size()),
+              [&](int index) { work(callers_[static_cast<std::size_t>(index)]); });
   }
 
   const Settings& settings_;
+  Crew& crew_;
   Timeline& timeline_;
   std::vector<Caller> callers_;
   Measurement result_;
@@ -235,24 +232,19 @@ class Measuring {
 
 }  // namespace
 
-void RealTimeline::sleep_until(TimePoint instant) {
-  const Duration wake_up = (instant - wake_up_slack).time_since_epoch();
-  if (now() + wake_up_slack < instant) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wake_up);
-    const timespec until{.tv_sec = seconds.count(), .tv_nsec = (wake_up - seconds).count()};
-    ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-  }
-  while (now() < instant) continue;
-}
-
 double Measurement::hz() const {
   return time == Duration::zero()
              ? 0
              : static_cast<double>(calls) * 1e9 / static_cast<double>(time.count());
 }
 
+Measurement measure(Body& body, const Settings& settings, Crew& crew, Timeline& timeline) {
+  return Measuring(body, settings, crew, timeline).run();
+}
+
 Measurement measure(Body& body, const Settings& settings, Timeline& timeline) {
-  return Measuring(body, settings, timeline).run();
+  ThreadCrew crew;
+  return measure(body, settings, crew, timeline);
 }
 
 }  // namespace sennit::perftest

@@ -6,7 +6,8 @@
 //
 //   warm-up | repetition 1 | ... | repetition R | latency pass | allocation pass
 //
-// Thread safety: measure() starts threads itself as the settings ask, which call the body at once.
+// Thread safety: measure() has the body called by as many threads or fibers at once as the settings
+// ask for.
 
 #include <cstdint>
 #include <optional>
@@ -18,31 +19,16 @@
 #include "sennit/perftest/allocations.hpp"
 #include "sennit/perftest/body.hpp"
 #include "sennit/perftest/counters.hpp"
+#include "sennit/perftest/crew.hpp"
 #include "sennit/perftest/options.hpp"
 
 namespace sennit::perftest {
-
-/// A clock that can also be waited for.
-class Timeline : public Clock {
- public:
-  virtual void sleep_until(TimePoint instant) = 0;
-};
-
-class RealTimeline final : public Timeline {
- public:
-  [[nodiscard]] TimePoint now() const override { return clock_.now(); }
-  [[nodiscard]] WallTime wall_now() const override { return clock_.wall_now(); }
-  void sleep_until(TimePoint instant) override;
-
- private:
-  RealClock clock_;
-};
 
 struct Measurement {
   std::uint64_t calls = 0;
   Duration time = Duration::zero();
   bool aborted = false;
-  std::vector<double> ns_per_call;  // Of each repetition. Time passed, whatever the threads.
+  std::vector<double> ns_per_call;               // Of each repetition. Time passed, whoever calls.
   std::optional<metrics::Histogram> latency_ns;  // At a fixed rate from when the call was due.
   CounterValues counters_per_call;
   std::string counters_unavailable;        // Why there are none, if there are none.
@@ -52,6 +38,11 @@ struct Measurement {
   [[nodiscard]] double hz() const;
 };
 
+/// `crew` calls the body and waits by `timeline`: settings.threads of them, times settings.fibers
+/// if these are not 0.
+[[nodiscard]] Measurement measure(Body& body, const Settings& settings, Crew& crew,
+                                  Timeline& timeline);
+/// With threads.
 [[nodiscard]] Measurement measure(Body& body, const Settings& settings, Timeline& timeline);
 
 }  // namespace sennit::perftest

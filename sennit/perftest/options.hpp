@@ -12,6 +12,7 @@ struct Options {
   double hz = -1;             // Calls per second; 0 as many as possible, which is the default.
   int time_ms = -1;           // How long to measure; by default 1,500 ms.
   int threads = 1;            // That call the body at once; perf_thread.index tells them apart.
+  int fibers = 0;             // On each thread, where fibers.hpp is included; 0: on none.
   bool latency = false;       // Time each call in a pass of its own, for percentiles.
   double items_per_call = 0;  // What one call stands for; shown per second if not 0.
   double bytes_per_call = 0;
@@ -22,6 +23,7 @@ struct Settings {
   double hz = 0;
   int time_ms = 1500;
   int threads = 1;
+  int fibers = 0;
   int warm_up_ms = 100;
   int repetitions = 5;
   bool latency = false;

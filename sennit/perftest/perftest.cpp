@@ -5,32 +5,45 @@
 #include <string>
 
 #include "sennit/perftest/compare.hpp"
+#include "sennit/perftest/crew.hpp"
 #include "sennit/perftest/detail/session.hpp"
 #include "sennit/perftest/measure.hpp"
 #include "sennit/perftest/report.hpp"
 
 namespace sennit::perftest {
+namespace {
+
+// Set before main() by a program that includes fibers.hpp.
+constinit MakeFiberStage make_fiber_stage = nullptr;
+
+}  // namespace
+
 namespace detail {
+
+bool use_fibers(MakeFiberStage make) {
+  make_fiber_stage = make;
+  return true;
+}
 
 Session& session() {
   static Session session{.flags = {}, .report = {.machine = this_machine(), .tests = {}}};
   return session;
 }
 
+std::string current_test_name() {
+  const ::testing::TestInfo* const info = ::testing::UnitTest::GetInstance()->current_test_info();
+  return fmt::format("{}.{}", info->test_suite_name(), info->name());
+}
+
 }  // namespace detail
 
 namespace {
 
+using detail::current_test_name;
 using detail::session;
 
 std::string baseline_path(const std::string& directory) {
   return directory + "/" + session().report.machine.machine_class() + ".json";
-}
-
-// "Suite.Name".
-std::string current_test_name() {
-  const ::testing::TestInfo* const info = ::testing::UnitTest::GetInstance()->current_test_info();
-  return fmt::format("{}.{}", info->test_suite_name(), info->name());
 }
 
 bool complained(const Result<>& done) {
@@ -73,10 +86,16 @@ void Perf::perf_abort() {
 void Perf::perf_run() {
   detail::Session& shared = session();
   const Settings settings = settle(perf_options(), shared.flags);
+  if (settings.fibers > 0 && make_fiber_stage == nullptr) {
+    ADD_FAILURE() << "it asks for fibers: include sennit/perftest/fibers.hpp in one file";
+    return;
+  }
+  Stage stage = settings.fibers > 0
+                    ? make_fiber_stage(settings.threads)
+                    : Stage{std::make_unique<ThreadCrew>(), std::make_unique<RealTimeline>()};
   PerfBody body(*this);
-  RealTimeline timeline;
   perf_running_ = &body;
-  const Measurement measurement = measure(body, settings, timeline);
+  const Measurement measurement = measure(body, settings, *stage.crew, *stage.timeline);
   perf_running_ = nullptr;
   if (shared.report.tests.empty() && settings.counters &&
       !measurement.counters_unavailable.empty()) {
@@ -84,7 +103,7 @@ void Perf::perf_run() {
   }
   fmt::print("{}", describe(measurement, settings));
   std::fflush(stdout);  // GoogleTest writes to the same stream by other means.
-  shared.report.tests.push_back({current_test_name(), settings, measurement});
+  shared.report.tests.push_back({current_test_name(), settings, measurement, {}});
 }
 
 int run_all(int argc, char** argv) {

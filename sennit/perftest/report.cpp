@@ -24,21 +24,6 @@ struct NamedPercentile {
 };
 constexpr NamedPercentile percentiles[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}};
 
-// 1234 ns is "1.23 us": three digits that can be read at a glance.
-std::string readable(double nanoseconds) {
-  constexpr const char* units[] = {"ns", "us", "ms", "s"};
-  std::size_t unit = 0;
-  while (nanoseconds >= 1000 && unit + 1 < std::size(units)) {
-    nanoseconds /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", nanoseconds,
-                     nanoseconds < 10    ? 2
-                     : nanoseconds < 100 ? 1
-                                         : 0,
-                     units[unit]);
-}
-
 std::string per_second(double amount, const char* unit) {
   constexpr const char* prefixes[] = {"", "k", "M", "G", "T"};
   std::size_t prefix = 0;
@@ -88,6 +73,7 @@ Json json_of(const TestResult& test) {
                {"seconds", static_cast<double>(measured.time.count()) / 1e9},
                {"hz", measured.hz()},
                {"threads", test.settings.threads}};
+  if (test.settings.fibers > 0) json["fibers_per_thread"] = test.settings.fibers;
   if (test.settings.hz > 0) json["hz_wanted"] = test.settings.hz;
   if (measured.aborted) json["aborted"] = true;
   if (!measured.ns_per_call.empty()) {
@@ -117,43 +103,80 @@ Json json_of(const TestResult& test) {
   if (!measured.counters_unavailable.empty()) {
     json["counters_unavailable"] = measured.counters_unavailable;
   }
+  if (test.beside) {
+    json["beside"] = {{"name", test.beside->name},
+                      {"ratio", median(test.beside->ratios)},
+                      {"rounds", test.beside->ratios}};
+  }
   return json;
+}
+
+// None unless it is an array of numbers above 0, neither empty nor too long.
+std::optional<std::vector<double>> numbers_in(const Json& json) {
+  if (!json.is_array() || json.empty() || json.size() > repetitions_max) return {};
+  std::vector<double> numbers;
+  for (const Json& number : json) {
+    if (!number.is_number() || !(number.get<double>() > 0)) return {};
+    numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
+const std::string* text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() ? nullptr : found->get_ptr<const std::string*>();
+}
+
+std::optional<Beside> beside_in(const Json& json) {
+  const std::string* const name = json.is_object() ? text_in(json, "name") : nullptr;
+  if (name == nullptr || !json.contains("rounds")) return {};
+  auto ratios = numbers_in(json["rounds"]);
+  if (!ratios) return {};
+  return Beside{*name, *std::move(ratios)};
 }
 
 // None when it is not what to_json() writes. A test that was ended before its first call has no
 // times.
 std::optional<Recorded> recorded_in(const Json& json) {
-  const auto text = [](const Json& in, const char* key) -> const std::string* {
-    const auto found = in.find(key);
-    return found == in.end() ? nullptr : found->get_ptr<const std::string*>();
-  };
   if (!json.is_object() || !json.contains("machine") || !json.contains("tests")) return {};
-  const std::string* const format = text(json, "format");
+  const std::string* const format = text_in(json, "format");
   const std::string* const machine_class =
-      json["machine"].is_object() ? text(json["machine"], "class") : nullptr;
+      json["machine"].is_object() ? text_in(json["machine"], "class") : nullptr;
   if (format == nullptr || *format != format_name || machine_class == nullptr) return {};
   Recorded recorded{.machine_class = *machine_class, .tests = {}};
   if (!json["tests"].is_array()) return {};
   for (const Json& test : json["tests"]) {
-    const std::string* const name = test.is_object() ? text(test, "name") : nullptr;
+    const std::string* const name = test.is_object() ? text_in(test, "name") : nullptr;
     if (name == nullptr) return {};
     if (!test.contains("ns_per_call")) continue;
     const Json& times = test["ns_per_call"];
     if (!times.is_object() || !times.contains("repetitions")) return {};
-    const Json& repetitions = times["repetitions"];
-    if (!repetitions.is_array() || repetitions.empty() || repetitions.size() > repetitions_max) {
-      return {};
-    }
-    Recorded::Test& added = recorded.tests.emplace_back(Recorded::Test{*name, {}});
-    for (const Json& repetition : repetitions) {
-      if (!repetition.is_number() || !(repetition.get<double>() > 0)) return {};
-      added.ns_per_call.push_back(repetition.get<double>());
-    }
+    auto repetitions = numbers_in(times["repetitions"]);
+    if (!repetitions) return {};
+    Recorded::Test& added =
+        recorded.tests.emplace_back(Recorded::Test{*name, *std::move(repetitions), {}});
+    if (!test.contains("beside")) continue;
+    added.beside = beside_in(test["beside"]);
+    if (!added.beside) return {};
   }
   return recorded;
 }
 
 }  // namespace
+
+std::string readable(double nanoseconds) {
+  constexpr const char* units[] = {"ns", "us", "ms", "s"};
+  std::size_t unit = 0;
+  while (nanoseconds >= 1000 && unit + 1 < std::size(units)) {
+    nanoseconds /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", nanoseconds,
+                     nanoseconds < 10    ? 2
+                     : nanoseconds < 100 ? 1
+                                         : 0,
+                     units[unit]);
+}
 
 std::string with_commas(double number, int digits) {
   std::string text = fmt::format("{:.{}f}", number, digits);
@@ -181,6 +204,7 @@ std::string describe(const Measurement& measurement, const Settings& settings) {
                             readable(greatest), measurement.ns_per_call.size()));
   }
   if (settings.threads > 1) append_line(text, "threads", fmt::format("{}", settings.threads));
+  if (settings.fibers > 0) append_line(text, "fibers", fmt::format("{} each", settings.fibers));
   if (measurement.latency_ns) {
     std::string line;
     for (const auto& [name, percent] : percentiles) {

@@ -9,10 +9,12 @@
 //               "ns_per_call": {"median": ..., "least": ..., "greatest": ..., "repetitions":
 //               [...]}, "latency_ns": {"p50": ..., ..., "max": ..., "mean": ...},
 //               "counters_per_call": {"instructions": ..., "cycles": ..., "cache_misses": ...},
-//               "counters_unavailable": why, "allocations_per_call": ..., ...}]}
+//               "counters_unavailable": why, "allocations_per_call": ...,
+//               "beside": {"name": "Pid.Other", "ratio": ..., "rounds": [...]}, ...}]}
 //
 // What was not measured is absent. Thread safety: values and pure functions.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,16 +26,26 @@
 
 namespace sennit::perftest {
 
+/// 1234 is "1.23 us": three digits that can be read at a glance.
+[[nodiscard]] std::string readable(double nanoseconds);
+
 /// The lines shown below a test: count, time, HZ and 1/HZ as gtestx has them, then what is new.
 [[nodiscard]] std::string describe(const Measurement& measurement, const Settings& settings);
 
 /// 1234567.5 with 2 digits is "1,234,567.50".
 [[nodiscard]] std::string with_commas(double number, int digits);
 
+/// What took part in rounds with others (rounds.hpp): its time beside that of the first of them.
+struct Beside {
+  std::string name;  // Of the first one's result.
+  std::vector<double> ratios;
+};
+
 struct TestResult {
   std::string name;  // "Suite.Name", with GoogleTest's parts for types and parameters.
   Settings settings;
   Measurement measurement;
+  std::optional<Beside> beside;
 };
 
 struct Report {
@@ -47,6 +59,7 @@ struct Recorded {
   struct Test {
     std::string name;
     std::vector<double> ns_per_call;  // Of each repetition, all greater than 0, at most 100.
+    std::optional<Beside> beside;     // The same of its ratios.
   };
   std::string machine_class;
   std::vector<Test> tests;

@@ -9,7 +9,7 @@ namespace sennit::perftest {
 namespace {
 
 TestResult result_of(std::string name) {
-  TestResult test{.name = std::move(name), .settings = {}, .measurement = {}};
+  TestResult test{.name = std::move(name), .settings = {}, .measurement = {}, .beside = {}};
   test.measurement.calls = 25'369'636;
   test.measurement.time = Duration(1'508'939'000);
   test.measurement.ns_per_call = {60, 59, 61.5};
@@ -36,7 +36,7 @@ TEST(Describe, BeginsWithTheLinesOfGtestx) {
 
 TEST(Describe, GoesOnWithWhatWasMeasured) {
   TestResult test = result_of("Pid.Get");
-  test.settings = {.threads = 2, .items_per_call = 10, .bytes_per_call = 4096};
+  test.settings = {.threads = 2, .fibers = 100, .items_per_call = 10, .bytes_per_call = 4096};
   test.measurement.calls = 1000;
   test.measurement.time = Duration(1'000'000'000);
   test.measurement.ns_per_call.clear();
@@ -49,6 +49,7 @@ TEST(Describe, GoesOnWithWhatWasMeasured) {
   const std::string text = describe(test.measurement, test.settings);
   EXPECT_EQ(text.substr(text.find("    threads")),
             "    threads: 2\n"
+            "     fibers: 100 each\n"
             "    latency: p50 150 ns, p90 150 ns, p99 150 ns, p99.9 150 ns, max 2.50 ms\n"
             "      items: 10.000 k/s\n"
             "      bytes: 4.096 MB/s\n"
@@ -66,13 +67,26 @@ TEST(Describe, SaysNothingOfACallThatNeverCame) {
 
 TEST(Json, ReturnsWhatWasWritten) {
   Report report{.machine = this_machine(), .tests = {result_of("A.\"b\""), result_of("C/0.d")}};
-  report.tests.push_back({.name = "Aborted.Early", .settings = {}, .measurement = {}});
+  report.tests.push_back(
+      {.name = "Aborted.Early", .settings = {}, .measurement = {}, .beside = {}});
   const Result<Recorded> recorded = from_json(to_json(report));
   ASSERT_TRUE(recorded.has_value()) << recorded.error().to_string();
   EXPECT_EQ(recorded->machine_class, report.machine.machine_class());
   ASSERT_EQ(recorded->tests.size(), 2U);
   EXPECT_EQ(recorded->tests[0].name, "A.\"b\"");
   EXPECT_EQ(recorded->tests[1].ns_per_call, (std::vector<double>{60, 59, 61.5}));
+}
+
+TEST(Json, KeepsWhatWasMeasuredBesideAnother) {
+  Report report{.machine = this_machine(), .tests = {result_of("A.b/one"), result_of("A.b/two")}};
+  report.tests[1].beside = Beside{"A.b/one", {2, 2.5, 3}};
+  const Result<Recorded> recorded = from_json(to_json(report));
+  ASSERT_TRUE(recorded.has_value()) << recorded.error().to_string();
+  ASSERT_EQ(recorded->tests.size(), 2U);
+  EXPECT_FALSE(recorded->tests[0].beside.has_value());
+  ASSERT_TRUE(recorded->tests[1].beside.has_value());
+  EXPECT_EQ(recorded->tests[1].beside->name, "A.b/one");
+  EXPECT_EQ(recorded->tests[1].beside->ratios, (std::vector<double>{2, 2.5, 3}));
 }
 
 TEST(Json, IsRefusedWhenItIsNoReport) {
@@ -91,6 +105,10 @@ TEST(Json, IsRefusedWhenItIsNoReport) {
            begin + R"([{"name":"a","ns_per_call":{"repetitions":[0]}}]})",
            begin + R"([{"name":"a","ns_per_call":{"repetitions":["1"]}}]})",
            begin + R"([{"name":"a","ns_per_call":{}}]})",
+           begin + R"([{"name":"a","ns_per_call":{"repetitions":[1]},"beside":1}]})",
+           begin + R"([{"name":"a","ns_per_call":{"repetitions":[1]},"beside":{"name":"b"}}]})",
+           begin + R"([{"name":"a","ns_per_call":{"repetitions":[1]},
+                        "beside":{"name":"b","rounds":[-1]}}]})",
        }) {
     SCOPED_TRACE(wrong);
     const Result<Recorded> recorded = from_json(wrong);

@@ -91,6 +91,16 @@ class Layers(Tree):
         self.write("CMakeLists.txt", "sennit_module(base USES fiber)\nsennit_module(fiber)\n")
         self.expect_layers("base USES fiber, which no line above it declares")
 
+    def test_lets_headers_and_tests_alone_use_what_headers_use(self):
+        lines = "sennit_module(base)\nsennit_module(fiber HEADERS_USE base)\n"
+        self.write("CMakeLists.txt", lines)
+        include = '#include "sennit/base/x.hpp"\n'
+        self.write("sennit/fiber/y.hpp", HEADER + include)
+        self.write("sennit/fiber/y_test.cpp", include)
+        self.expect_layers()
+        self.write("sennit/fiber/y.cpp", include)
+        self.expect_layers("sennit/fiber/y.cpp:1: fiber may not use base")
+
     def test_reads_lines_that_span_lines(self):
         text = "sennit_module(base LINKS a::b PRIVATE_LINKS fiber)\n"
         text += "  sennit_module(fiber\n USES\n base\n LINKS c)"

@@ -6,6 +6,7 @@ build pass: a new edge between modules needs its reason in docs/architecture.md 
 
 What a file of module M may include of another module U:
   - U's public headers, if M's line has U among its USES;
+  - in a header or a test of M also those of the modules among its HEADERS_USE;
   - in a *_perf.cpp also those of perftest;
   - never U's detail/, and U's testing/ (doubles for tests) only in a file that is a test itself.
 A module without a line, or a line without a folder, is reported too.
@@ -19,11 +20,11 @@ from sources import ROOT, files, is_test, line_of
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"sennit/([^/"]+)/([^"]*)"', re.MULTILINE)
 CALL = re.compile(r"^[ \t]*sennit_module\(([^)]*)\)", re.MULTILINE)
-KEYWORDS = ("USES", "LINKS", "PRIVATE_LINKS")
+KEYWORDS = ("USES", "HEADERS_USE", "LINKS", "PRIVATE_LINKS")
 
 
-def declared_modules(root):
-    """{module: modules it may use}, in the order of CMakeLists.txt."""
+def declared_modules(root, wanted="USES"):
+    """{module: modules it may use}, in the order of CMakeLists.txt; `wanted` is the keyword."""
     text = re.sub(r"#[^\n]*", "", (root / "CMakeLists.txt").read_text())
     modules = {}
     for call in CALL.findall(text):
@@ -32,7 +33,7 @@ def declared_modules(root):
         for word in words:
             if word in KEYWORDS:
                 keyword = word
-            elif keyword == "USES":
+            elif keyword == wanted:
                 uses.append(word)
         modules[name] = uses
     return modules
@@ -41,8 +42,10 @@ def declared_modules(root):
 def violations(root):
     """Yields one line of text per violation."""
     modules = declared_modules(root)
+    headers_use = declared_modules(root, "HEADERS_USE")
     seen = []
-    for name, uses in modules.items():
+    for name in modules:
+        uses = modules[name] + headers_use[name]
         if not (root / "sennit" / name).is_dir():
             yield f"CMakeLists.txt: sennit_module({name}) has no folder sennit/{name}"
         for used in uses:
@@ -56,16 +59,19 @@ def violations(root):
         if folder.is_dir() and folder.name not in modules:
             yield f"sennit/{folder.name}: no sennit_module line in CMakeLists.txt declares it"
         elif folder.is_dir():
-            yield from module_violations(root, folder, modules[folder.name])
+            name = folder.name
+            yield from module_violations(root, folder, modules[name], headers_use[name])
 
 
-def module_violations(root, folder, uses):
+def module_violations(root, folder, uses, headers_use):
     """Yields the violations in the files of one module."""
     for path in files(folder.parent, (".hpp", ".cpp", ".S"), (folder.name,)):
         text = path.read_text()
         allowed = {folder.name, *uses}
         if path.name.endswith("_perf.cpp"):
             allowed.add("perftest")
+        if path.suffix == ".hpp" or path.name.endswith("_test.cpp"):
+            allowed.update(headers_use)
         for match in INCLUDE.finditer(text):
             used, rest = match.groups()
             where = f"{path.relative_to(root)}:{line_of(text, match.start(1))}"

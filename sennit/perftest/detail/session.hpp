@@ -2,7 +2,7 @@
 // What one run of a test program has in common: its flags and its results so far. GoogleTest makes
 // the tests itself and hands them nothing, so this is reached through a function.
 
-#include <vector>
+#include <string>
 
 #include "sennit/perftest/flags.hpp"
 #include "sennit/perftest/report.hpp"
@@ -15,5 +15,8 @@ struct Session {
 };
 
 Session& session();
+
+/// "Suite.Name" of the test that runs.
+std::string current_test_name();
 
 }  // namespace sennit::perftest::detail
