@@ -1,0 +1,23 @@
+#pragma once
+// Who a process is, in one word: its id (22 bits) and the moment it was started (42 bits, in clock
+// ticks since boot), so that an id which was given to another process is not taken for the first.
+
+#include <cstdint>
+
+namespace sennit::shm::detail {
+
+inline constexpr int pid_bits = 22;  // The kernel's limit is 2^22.
+
+/// This process; never 0.
+std::uint64_t own_process();
+/// In which namespace process ids are meant; 0 where the kernel does not say.
+std::uint64_t own_pid_namespace();
+
+constexpr int pid_of(std::uint64_t process) {
+  return static_cast<int>(process & ((std::uint64_t{1} << pid_bits) - 1));
+}
+
+/// False only for what certainly runs no more. A zombie has ended.
+bool may_be_alive(std::uint64_t process);
+
+}  // namespace sennit::shm::detail
