@@ -86,6 +86,31 @@ Result<Address> Address::local_of(int descriptor) {
   return Address(&storage, size);
 }
 
+Result<Address> Address::from_sockaddr(const void* sockaddr, std::size_t bytes) {
+  sa_family_t family = AF_UNSPEC;
+  if (bytes >= sizeof(::sockaddr)) {
+    std::memcpy(&family, static_cast<const char*>(sockaddr) + offsetof(::sockaddr, sa_family),
+                sizeof family);
+  }
+  const bool is_known = (family == AF_INET && bytes == sizeof(sockaddr_in)) ||
+                        (family == AF_INET6 && bytes == sizeof(sockaddr_in6)) ||
+                        (family == AF_UNIX && bytes <= sizeof(sockaddr_un));
+  if (!is_known) return failure(Errc::invalid_argument, "understand a socket address");
+  return Address(sockaddr, bytes);
+}
+
+Address Address::with_port(std::uint16_t port) const {
+  Address changed = *this;
+  if (is_unix()) return changed;
+  const in_port_t wanted = htons(port);
+  std::memcpy(changed.storage_.data() + offsetof(sockaddr_in, sin_port), &wanted, sizeof wanted);
+  return changed;
+}
+
+bool Address::operator==(const Address& other) const {
+  return size_ == other.size_ && std::memcmp(storage_.data(), other.storage_.data(), size_) == 0;
+}
+
 int Address::family() const {
   sa_family_t found = 0;
   std::memcpy(&found, storage_.data() + offsetof(sockaddr, sa_family), sizeof found);

@@ -21,6 +21,9 @@ class Address {
   [[nodiscard]] static Result<Address> parse(std::string_view text);
   /// A numeric host and a port.
   [[nodiscard]] static Result<Address> from_host(std::string_view host, std::uint16_t port);
+  /// A sockaddr of one of the three families.
+  /// Errors: invalid_argument for anything else.
+  [[nodiscard]] static Result<Address> from_sockaddr(const void* sockaddr, std::size_t bytes);
   /// Of a socket: its own, or its peer's.
   [[nodiscard]] static Result<Address> local_of(int descriptor);
 
@@ -28,9 +31,13 @@ class Address {
   [[nodiscard]] std::string to_string() const;
   /// 0 for a Unix socket.
   [[nodiscard]] std::uint16_t port() const;
+  /// The same with another port; a Unix address as it is.
+  [[nodiscard]] Address with_port(std::uint16_t port) const;
   [[nodiscard]] bool is_unix() const;
   /// AF_INET, AF_INET6 or AF_UNIX.
   [[nodiscard]] int family() const;
+
+  [[nodiscard]] bool operator==(const Address& other) const;
 
   /// The sockaddr, for system calls.
   [[nodiscard]] const void* data() const { return storage_.data(); }

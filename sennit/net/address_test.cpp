@@ -61,5 +61,20 @@ TEST(Address, SaysWhichDescriptorHasNone) {
   EXPECT_EQ(Address::local_of(-1).error().doing(), "ask a socket for its address");
 }
 
+TEST(Address, ChangesItsPortAndIsComparedWithIt) {
+  for (const char* text : {"127.0.0.1:80", "[::1]:80"}) {
+    const Address address = *Address::parse(text);
+    const Address other = address.with_port(8080);
+    EXPECT_EQ(other.port(), 8080);
+    EXPECT_FALSE(other == address);
+    EXPECT_TRUE(other.with_port(80) == address);
+    EXPECT_TRUE(*Address::from_sockaddr(address.data(), address.size()) == address);
+    EXPECT_FALSE(Address::from_sockaddr(address.data(), address.size() - 1).has_value());
+  }
+  const Address local = *Address::parse("unix:/tmp/x");
+  EXPECT_TRUE(local.with_port(80) == local);
+  EXPECT_FALSE(Address::from_sockaddr("", 0).has_value());
+}
+
 }  // namespace
 }  // namespace sennit::net
