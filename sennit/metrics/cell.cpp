@@ -8,7 +8,7 @@ namespace sennit::metrics {
 
 HistogramCell::HistogramCell(HistogramOptions options)
     : layout_(options),
-      counts_(std::make_unique<detail::OneWriter<std::uint64_t>[]>(layout_.bucket_count())) {}
+      counts_(std::make_unique<OneWriter<std::uint64_t>[]>(layout_.bucket_count())) {}
 
 void HistogramCell::add_to(Histogram& total) const {
   SENNIT_ASSERT(total.options() == layout_.options(), total.options().highest,

@@ -22,10 +22,9 @@ namespace sennit::metrics {
 
 inline constexpr std::size_t cache_line_bytes = 64;
 
-namespace detail {
-
-/// A number by rules 1 to 3. Relaxed, because nothing else is published through it: a reader's load
-/// pairs with no store in particular, it wants any recent value, whole.
+/// A number by rules 1 to 3, for what shows numbers of its own. Relaxed, because nothing else is
+/// published through it: a reader's load pairs with no store in particular, it wants any recent
+/// value, whole.
 template <class T>
 class OneWriter {
  public:
@@ -43,15 +42,13 @@ class OneWriter {
   std::atomic<T> value_;
 };
 
-}  // namespace detail
-
 class alignas(cache_line_bytes) CounterCell {
  public:
   void add(std::uint64_t amount = 1) { value_.add(amount); }
   [[nodiscard]] std::uint64_t value() const { return value_.get(); }
 
  private:
-  detail::OneWriter<std::uint64_t> value_;
+  OneWriter<std::uint64_t> value_;
 };
 
 class alignas(cache_line_bytes) GaugeCell {
@@ -62,7 +59,7 @@ class alignas(cache_line_bytes) GaugeCell {
   [[nodiscard]] double value() const { return value_.get(); }
 
  private:
-  detail::OneWriter<double> value_;
+  OneWriter<double> value_;
 };
 
 /// Records like a Histogram (histogram.hpp).
@@ -83,14 +80,15 @@ class alignas(cache_line_bytes) HistogramCell {
 
   /// Adds what was recorded so far. Requires that `total` has the same options.
   void add_to(Histogram& total) const;
+  [[nodiscard]] const HistogramOptions& options() const { return layout_.options(); }
 
  private:
   HistogramLayout layout_;
-  std::unique_ptr<detail::OneWriter<std::uint64_t>[]> counts_;
-  detail::OneWriter<std::uint64_t> sum_;
-  detail::OneWriter<std::uint64_t> clamped_count_;
-  detail::OneWriter<std::int64_t> least_{INT64_MAX};
-  detail::OneWriter<std::int64_t> greatest_;
+  std::unique_ptr<OneWriter<std::uint64_t>[]> counts_;
+  OneWriter<std::uint64_t> sum_;
+  OneWriter<std::uint64_t> clamped_count_;
+  OneWriter<std::int64_t> least_{INT64_MAX};
+  OneWriter<std::int64_t> greatest_;
 };
 
 }  // namespace sennit::metrics

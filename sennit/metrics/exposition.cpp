@@ -133,19 +133,33 @@ void show(Text& text, const std::string& name, const std::string& help,
 void show(Text& text, const std::string& name, const std::string& help,
           const Registry::Asked& asked) {
   text.begin(name, help, asked.only_goes_up ? "counter" : "gauge");
-  text.sample(name, {}, {}, {}, number(asked.value()));
+  for (const auto& [values, value] : asked.series()) {
+    text.sample(name, asked.label_names, values, {}, number(value));
+  }
+}
+
+void show(Text& text, const std::string& name, const std::string& help,
+          const Registry::AskedHistograms& asked) {
+  text.begin(name, help, "histogram");
+  for (const auto& [values, histogram] : asked.series()) {
+    show_histogram(text, name, asked.label_names, values, asked.settings, histogram);
+  }
 }
 
 template <class T>
 const T& value_of(const std::unique_ptr<T>& pointer) {
   return *pointer;
 }
-const Registry::Asked& value_of(const Registry::Asked& asked) { return asked; }
+template <class T>
+const T& value_of(const T& held) {
+  return held;
+}
 
 std::uint64_t overflow_of(const HistogramFamily& histograms) {
   return histograms.family.overflow_count();
 }
 std::uint64_t overflow_of(const Registry::Asked&) { return 0; }
+std::uint64_t overflow_of(const Registry::AskedHistograms&) { return 0; }
 template <class Metric>
 std::uint64_t overflow_of(const Family<Metric>& family) {
   return family.overflow_count();

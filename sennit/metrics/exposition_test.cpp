@@ -104,6 +104,28 @@ TEST(Exposition, ShowsNumbersThatAreNone) {
   EXPECT_NE(text.find("\nc -Inf\n"), std::string::npos);
 }
 
+TEST(Exposition, AsksForSeriesThatOthersKeep) {
+  Registry registry({});
+  registry.gauges_from("ready_jobs", "Ready.", {"worker"},
+                       [] { return Registry::Series<double>{{{"0"}, 3.0}, {{"1"}, 4.0}}; });
+  registry.counters_from("turns_total", "Turns.", {"worker"},
+                         [] { return Registry::Series<double>{{{"0"}, 7.0}}; });
+  HistogramSettings settings;
+  settings.bounds = {1};
+  registry.histograms_from("lag_seconds", "Lag.", {"worker"}, settings, [&] {
+    Histogram histogram(settings.recorded);
+    histogram.record(2'000'000'000);
+    return Registry::Series<Histogram>{{{"0"}, histogram}};
+  });
+  const std::string text = exposition(registry, TextFormat::prometheus);
+  for (const char* const line :
+       {"\nready_jobs{worker=\"0\"} 3.0\nready_jobs{worker=\"1\"} 4.0\n",
+        "\nturns_total{worker=\"0\"} 7.0\n", "\nlag_seconds_bucket{worker=\"0\",le=\"1.0\"} 0\n",
+        "\nlag_seconds_count{worker=\"0\"} 1\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+}
+
 TEST(Exposition, NegotiatesItsFormat) {
   EXPECT_EQ(format_for_accept("text/plain"), TextFormat::prometheus);
   EXPECT_EQ(format_for_accept(""), TextFormat::prometheus);

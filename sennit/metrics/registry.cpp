@@ -32,16 +32,20 @@ bool ends_as_counter(const std::string& name) { return name.ends_with("_total");
 
 }  // namespace
 
+void HistogramSettings::check() const {
+  SENNIT_ASSERT(HistogramLayout::supports(recorded), recorded.lowest, recorded.highest,
+                recorded.significant_digits);
+  SENNIT_ASSERT(divisor > 0, divisor);
+  SENNIT_ASSERT(std::ranges::is_sorted(bounds), bounds.size());
+}
+
 HistogramFamily::HistogramFamily(std::vector<std::string> label_names, std::size_t series_max,
                                  std::size_t slots, HistogramSettings given)
     : settings(std::move(given)),
       family(std::move(label_names), series_max, [slots, recorded = settings.recorded] {
         return std::make_unique<SharedHistogram>(slots, recorded);
       }) {
-  SENNIT_ASSERT(HistogramLayout::supports(settings.recorded), settings.recorded.lowest,
-                settings.recorded.highest, settings.recorded.significant_digits);
-  SENNIT_ASSERT(settings.divisor > 0, settings.divisor);
-  SENNIT_ASSERT(std::ranges::is_sorted(settings.bounds), settings.bounds.size());
+  settings.check();
 }
 
 Registry::Registry(Options options) : options_(options) {}
@@ -97,21 +101,45 @@ Family<SharedHistogram>& Registry::histogram(const std::string& name, std::strin
 
 void Registry::counter_from(const std::string& name, std::string help,
                             std::function<double()> value) {
-  SENNIT_ASSERT(ends_as_counter(name), name);
-  add_asked(name, std::move(help), {.only_goes_up = true, .value = std::move(value)});
+  counters_from(name, std::move(help), {},
+                [value = std::move(value)] { return Series<double>(1, {LabelValues(), value()}); });
 }
 
 void Registry::gauge_from(const std::string& name, std::string help,
                           std::function<double()> value) {
-  SENNIT_ASSERT(!ends_as_counter(name), name);
-  add_asked(name, std::move(help), {.only_goes_up = false, .value = std::move(value)});
+  gauges_from(name, std::move(help), {},
+              [value = std::move(value)] { return Series<double>(1, {LabelValues(), value()}); });
 }
 
-void Registry::add_asked(const std::string& name, std::string help, Asked asked) {
-  check_names(name, {});
+void Registry::counters_from(const std::string& name, std::string help,
+                             std::vector<std::string> label_names,
+                             std::function<Series<double>()> series) {
+  SENNIT_ASSERT(ends_as_counter(name), name);
+  add_asked(name, std::move(help), Asked{true, std::move(label_names), std::move(series)});
+}
+
+void Registry::gauges_from(const std::string& name, std::string help,
+                           std::vector<std::string> label_names,
+                           std::function<Series<double>()> series) {
+  SENNIT_ASSERT(!ends_as_counter(name), name);
+  add_asked(name, std::move(help), Asked{false, std::move(label_names), std::move(series)});
+}
+
+void Registry::histograms_from(const std::string& name, std::string help,
+                               std::vector<std::string> label_names, HistogramSettings settings,
+                               std::function<Series<Histogram>()> series) {
+  SENNIT_ASSERT(!ends_as_counter(name), name);
+  settings.check();
+  add_asked(name, std::move(help),
+            AskedHistograms{std::move(label_names), std::move(settings), std::move(series)});
+}
+
+template <class AskedKind>
+void Registry::add_asked(const std::string& name, std::string help, AskedKind asked) {
+  check_names(name, asked.label_names);
   const std::lock_guard lock(mutex_);
   const auto [entry, is_new] = entries_.try_emplace(name);
-  SENNIT_ASSERT(is_new || std::holds_alternative<Asked>(entry->second.metrics), name);
+  SENNIT_ASSERT(is_new || std::holds_alternative<AskedKind>(entry->second.metrics), name);
   entry->second = {std::move(help), std::move(asked)};
 }
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct HistogramSettings {
   double divisor = 1e9;  // Nanoseconds are shown in seconds.
   std::vector<double> bounds = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                 0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
+
+  /// Stops the program unless the options are supported, the divisor is above 0 and the bounds are
+  /// in order.
+  void check() const;
 };
 
 struct HistogramFamily {
@@ -54,13 +59,21 @@ class Registry {
     std::size_t slots = 1;          // Workers that record; each has a cell in every metric it uses.
     std::size_t series_max = 1000;  // Label combinations of one family, see family.hpp.
   };
-  /// A number that is asked for when shown, from whichever thread shows it.
+  template <class Value>
+  using Series = std::vector<std::pair<LabelValues, Value>>;
+  /// Numbers that are asked for when shown, from whichever thread shows them.
   struct Asked {
     bool only_goes_up;
-    std::function<double()> value;
+    std::vector<std::string> label_names;
+    std::function<Series<double>()> series;
+  };
+  struct AskedHistograms {
+    std::vector<std::string> label_names;
+    HistogramSettings settings;
+    std::function<Series<Histogram>()> series;
   };
   using Metrics = std::variant<std::unique_ptr<Family<Counter>>, std::unique_ptr<Family<Gauge>>,
-                               std::unique_ptr<HistogramFamily>, Asked>;
+                               std::unique_ptr<HistogramFamily>, Asked, AskedHistograms>;
 
   explicit Registry(Options options);
 
@@ -76,6 +89,16 @@ class Registry {
   /// must outlive it. Registering a name again replaces the function.
   void counter_from(const std::string& name, std::string help, std::function<double()> value);
   void gauge_from(const std::string& name, std::string help, std::function<double()> value);
+  /// The same with labels. Each series has one clean value (clean_label_value()) per name, and no
+  /// two have the same; `series` sees to it that they are not many.
+  void counters_from(const std::string& name, std::string help,
+                     std::vector<std::string> label_names, std::function<Series<double>()> series);
+  void gauges_from(const std::string& name, std::string help, std::vector<std::string> label_names,
+                   std::function<Series<double>()> series);
+  /// All with the options settings.recorded.
+  void histograms_from(const std::string& name, std::string help,
+                       std::vector<std::string> label_names, HistogramSettings settings,
+                       std::function<Series<Histogram>()> series);
 
   /// Calls visit(name, help, metrics) for each family, by name.
   void for_each(const std::function<void(const std::string& name, const std::string& help,
@@ -90,7 +113,8 @@ class Registry {
   };
   template <class Pointer, class Make>
   auto& find_or_make(const std::string& name, std::string help, Make make);
-  void add_asked(const std::string& name, std::string help, Asked asked);
+  template <class AskedKind>
+  void add_asked(const std::string& name, std::string help, AskedKind asked);
 
   const Options options_;
   mutable std::mutex mutex_;  // Guards the map, not the families.

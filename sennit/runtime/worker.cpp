@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/worker_stats.hpp"
 
 namespace sennit::runtime {
 namespace {
@@ -52,6 +53,8 @@ Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backen
       backend_(std::move(backend)),
       timers_(now_),
       random_(options.seed),
+      stats_(std::make_shared<WorkerStats>()),
+      next_stats_(now_ + stats_interval),
       last_activity_id_(first_activity_id()),
       stacks_(options.stacks) {}
 
@@ -93,23 +96,59 @@ void Worker::finish_closing() {
 
 void Worker::turn() {
   mailbox_.take_all(ready_);
-  run_ready();
+  const std::size_t jobs = run_ready();
   now_ = clock_.now();
   timers_.advance(now_);
+  stats_->turns.add(1);
+  stats_->jobs.add(jobs);
+  stats_->busy_fibers.set(busy_fiber_count());
+  stats_->open_sockets.set(backend_->socket_count());
+  if (now_ >= next_stats_) show_stats();
   Duration timeout = Duration::zero();
   if (ready_.empty() && !is_stopping_ && mailbox_.prepare_to_sleep()) {
     const TimePoint next = timers_.next_expiry();
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
+  stats_->ready_jobs.set(timeout == Duration::zero() ? jobs : 0);
   backend_->poll(timeout);
   mailbox_.awake();
   now_ = clock_.now();
 }
 
-void Worker::run_ready() {
+std::size_t Worker::run_ready() {
   JobQueue batch;
-  while (!ready_.empty()) batch.push(ready_.pop());
+  std::size_t count = 0;
+  for (; !ready_.empty(); ++count) batch.push(ready_.pop());
   while (!batch.empty()) batch.pop().run();
+  return count;
+}
+
+std::shared_ptr<const WorkerStats> Worker::stats() const { return stats_; }
+
+Worker::LagProbe::LagProbe(Worker& w)
+    : Job([](Job& job) {
+        auto& probe = static_cast<LagProbe&>(job);
+        probe.is_queued = false;
+        const Duration lag = probe.worker.clock_.now() - probe.since;
+        probe.worker.stats_->loop_lag_ns.record(lag.count());
+      }),
+      worker(w) {}
+
+// What is too dear for every turn.
+void Worker::show_stats() {
+  next_stats_ = now_ + stats_interval;
+  stats_->stacks_on_loan.set(stacks_.on_loan_count());
+  stats_->stacks_idle.set(stacks_.idle_count());
+  const io::RingDepth depth = backend_->ring_depth();
+  stats_->ring_submissions.set(depth.submissions);
+  stats_->ring_completions.set(depth.completions);
+  stats_->ring_submissions_max.set(depth.submissions_max);
+  stats_->ring_completions_max.set(depth.completions_max);
+  stats_->cpu_ns.set(thread_cpu_time().count());
+  if (lag_probe_.is_queued) return;
+  lag_probe_.is_queued = true;
+  lag_probe_.since = now_;
+  schedule(lag_probe_);
 }
 
 Result<Worker::FiberRecord*> Worker::borrow_fiber() {

@@ -56,6 +56,8 @@ struct WorkerOptions {
   const Clock* clock = nullptr;  // Null: the real one. Must outlive the worker.
 };
 
+struct WorkerStats;
+
 class Worker {
  public:
   /// Makes the backend; on the thread that will call run().
@@ -80,6 +82,8 @@ class Worker {
   /// Makes run() return once the current turn has ended.
   void stop();
   [[nodiscard]] unsigned index() const { return options_.index; }
+  /// What it shows of itself (worker_stats.hpp).
+  [[nodiscard]] std::shared_ptr<const WorkerStats> stats() const;
 
   // --- On the worker ----------------------------------------------------------------------
 
@@ -140,9 +144,18 @@ class Worker {
     Activity own_activity;  // For a job that comes without.
   };
 
+  // Queued now and then to see how long it takes until it runs.
+  struct LagProbe : Job {
+    explicit LagProbe(Worker& worker);
+    Worker& worker;
+    TimePoint since;
+    bool is_queued = false;
+  };
+
   Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backend);
   void turn();
-  void run_ready();
+  std::size_t run_ready();
+  void show_stats();
   void finish_closing();
   Result<FiberRecord*> borrow_fiber();
   void switch_to(FiberRecord& record, bool is_new);
@@ -158,6 +171,9 @@ class Worker {
   JobQueue ready_;
   Mailbox mailbox_;
   bool is_stopping_ = false;
+  std::shared_ptr<WorkerStats> stats_;
+  TimePoint next_stats_;
+  LagProbe lag_probe_{*this};
 
   IntrusiveList<Activity> activities_;
   std::vector<std::unique_ptr<Activity>> unused_activities_;

@@ -96,6 +96,14 @@ struct BackendOptions {
   unsigned accept_burst = 64;
 };
 
+/// The rings that are shared with the kernel: what is in them, and the most that can be.
+struct RingDepth {
+  std::size_t submissions = 0;  // Queued, and not handed over yet.
+  std::size_t completions = 0;  // Come, and not taken yet.
+  std::size_t submissions_max = 0;
+  std::size_t completions_max = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -144,6 +152,8 @@ class Backend {
   [[nodiscard]] virtual std::size_t socket_count() const = 0;
   /// Those of them whose close() waits for the last completions of what is in flight.
   [[nodiscard]] virtual std::size_t closing_count() const = 0;
+  /// All 0 where there are no rings.
+  [[nodiscard]] virtual RingDepth ring_depth() const { return {}; }
 };
 
 enum class BackendKind : unsigned char { automatic, uring, epoll };

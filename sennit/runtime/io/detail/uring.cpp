@@ -340,6 +340,14 @@ void UringBackend::poll(Duration timeout) {
   reap();
 }
 
+RingDepth UringBackend::ring_depth() const {
+  const io_uring& ring = ring_->get();
+  return {.submissions = ::io_uring_sq_ready(&ring),
+          .completions = ::io_uring_cq_ready(&ring),
+          .submissions_max = ring.sq.ring_entries,
+          .completions_max = ring.cq.ring_entries};
+}
+
 void UringBackend::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(wake_event_, &one, sizeof one);

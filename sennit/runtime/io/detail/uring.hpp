@@ -35,6 +35,7 @@ class UringBackend final : public Backend {
   void wake() override;
   [[nodiscard]] std::size_t socket_count() const override { return slots_.used_count(); }
   [[nodiscard]] std::size_t closing_count() const override { return closing_count_; }
+  [[nodiscard]] RingDepth ring_depth() const override;
 
  private:
   struct Slot {
