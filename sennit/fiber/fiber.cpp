@@ -1,80 +1,106 @@
 #include "sennit/fiber/fiber.hpp"
 
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <cxxabi.h>
-#include <utility>
-
-#include "sennit/base/assert.hpp"
-#include "sennit/fiber/context.hpp"
 
 namespace sennit::fiber {
+
 namespace {
 
-// Which exceptions are being handled is a per-thread list in the C++ runtime. A fiber that waits
-// inside a catch block must take its part along, or the next one would end another's handler.
-struct ExceptionGlobals {
-  void* words[2];
+// The words that say how floating-point numbers are rounded and which of its exceptions trap.
+struct FloatControl {
+  std::uint32_t word = 0;  // mxcsr, fpcr.
+  std::uint16_t x87 = 0;
+  static FloatControl current();
+  void load() const;
 };
-static_assert(sizeof(ExceptionGlobals) == 2 * sizeof(void*));  // Itanium C++ ABI, 2.2.2.
 
-void swap_exceptions(void* (&saved)[2]) {
-  auto* live = reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
-  std::swap(live->words[0], saved[0]);
-  std::swap(live->words[1], saved[1]);
+FloatControl FloatControl::current() {
+  FloatControl control;
+#if defined(__x86_64__)
+  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(control.word), "=m"(control.x87));
+#else
+  std::uint64_t word = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(word));
+  control.word = static_cast<std::uint32_t>(word);
+#endif
+  return control;
 }
 
-std::span<std::byte, Fiber::storage_bytes> top_of(std::span<std::byte> memory) {
-  return memory.last<Fiber::storage_bytes>();
+void FloatControl::load() const {
+#if defined(__x86_64__)
+  asm volatile("ldmxcsr %0\n\tfldcw %1" ::"m"(word), "m"(x87));
+#else
+  asm volatile("msr fpcr, %0" ::"r"(std::uint64_t{word}));
+#endif
 }
 
 }  // namespace
 
-Fiber::Fiber(Stack stack) : storage_(top_of(stack.memory())), stack_(std::move(stack)) {
-  const std::span<std::byte> memory = stack_.memory();
-  context_ = make_context(memory.first(memory.size() - storage_bytes), &Fiber::enter);
-  detail::sanitizer_create(own_, memory.data(), memory.size());
+static_assert(sizeof(detail::SanitizerStack) > 1 || sizeof(Fiber) == 64, "one cache line");
+
+// Which exceptions are being handled is a per-thread list in the C++ runtime. A fiber that waits
+// inside a catch block must take its part along, or the next one would end another's handler. So
+// nothing is in flight at any switch: each side puts its own aside before and takes it back after.
+Fiber::ExceptionsInFlight* Fiber::exceptions_of_this_thread() {  // Itanium C++ ABI, 2.2.2.
+  return reinterpret_cast<ExceptionsInFlight*>(abi::__cxa_get_globals());
 }
 
-Fiber::~Fiber() {
-  SENNIT_ASSERT(is_finished());
-  detail::sanitizer_destroy(own_);
+[[gnu::noinline]] void* Fiber::switch_in_with_care(void* value) {
+  const ExceptionsInFlight resumers = std::exchange(*exceptions_, {});
+  const FloatControl resumers_control = FloatControl::current();
+  if (keeps_float_control_) FloatControl{float_control_, float_control_x87_}.load();
+  value = bare_switch_in(value);
+  if (keeps_float_control_) {
+    save_float_control();
+    resumers_control.load();
+  }
+  *exceptions_ = resumers;
+  return value;
 }
 
-void Fiber::enter(void* self) {
-  auto& fiber = *static_cast<Fiber*>(self);
+[[gnu::noinline]] void* Fiber::suspend_with_care(void* value) {
+  const ExceptionsInFlight own = std::exchange(*exceptions_, {});
+  value = bare_suspend(value);
+  *exceptions_ = own;
+  return value;
+}
+
+// It never returns, so what sanitizers note when a function begins would be left behind.
+[[gnu::no_sanitize_thread, gnu::no_sanitize_address]] void Fiber::enter(Context* context,
+                                                                        void* value) {
+  static_assert(offsetof(Fiber, context_) == 0);
+  auto& fiber = *reinterpret_cast<Fiber*>(context);
   detail::sanitizer_enter(fiber.own_, fiber.outer_);
   for (;;) {
-    fiber.run_(fiber.argument_);
-    fiber.run_ = nullptr;
-    fiber.suspend();
+    const Start start = *static_cast<const Start*>(value);  // On the stack of whoever starts it.
+    start.run(start.argument);
+    fiber.state_ = State::finished;
+    detail::sanitizer_finish(fiber.own_, fiber.outer_);
+    value = switch_context(fiber.context_, nullptr);
+    detail::sanitizer_enter(fiber.own_, fiber.outer_);
   }
 }
 
-void Fiber::start(Function run, void* argument) {
+void Fiber::keep_float_control() {
   SENNIT_ASSERT(is_finished());
-  run_ = run;
-  argument_ = argument;
-  switch_in();
+  keeps_float_control_ = true;
+  save_float_control();
 }
 
-void Fiber::resume() {
-  SENNIT_ASSERT(!is_finished());
-  switch_in();
+void Fiber::save_float_control() {
+  const FloatControl control = FloatControl::current();
+  float_control_ = control.word;
+  float_control_x87_ = control.x87;
 }
 
-void Fiber::switch_in() {
-  swap_exceptions(exceptions_);
-  detail::sanitizer_leave(outer_, own_);
-  sennit_switch_context(&resumer_, context_, this);
-  detail::sanitizer_enter(outer_, own_);
-  swap_exceptions(exceptions_);
+void Fiber::set_name(std::string_view name) {
+  StackTop* const top = stack_.top();
+  has_name_ = !name.empty();
+  top->mark = has_name_ ? StackTop::has_name : 0;
+  top->name = name;
 }
 
-void Fiber::suspend() {
-  detail::sanitizer_leave(own_, outer_);
-  sennit_switch_context(&context_, resumer_, nullptr);
-  detail::sanitizer_enter(own_, outer_);
-}
+std::string_view Fiber::name() const { return has_name_ ? stack_.top()->name : ""; }
 
 }  // namespace sennit::fiber

@@ -1,11 +1,14 @@
 #include "sennit/fiber/fiber.hpp"
 
+#include <cfenv>
 #include <exception>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "sennit/fiber/stack_pool.hpp"
 
 namespace sennit::fiber {
 namespace {
@@ -142,6 +145,115 @@ TEST_F(FiberTest, KeepsTheExceptionsBeingHandledApart) {
   second.fiber.resume();
   EXPECT_EQ(first.rethrown, "first");
   EXPECT_EQ(second.rethrown, "second");
+}
+
+TEST_F(FiberTest, PassesValuesEachWay) {
+  Fiber fiber(stack());
+  void* const first = fiber.start(
+      [](void* argument) noexcept {
+        auto& self = *static_cast<Fiber*>(argument);
+        void* value = argument;
+        while (value != nullptr) value = self.suspend(value);
+      },
+      &fiber);
+  EXPECT_EQ(first, &fiber);
+  int number = 0;
+  EXPECT_EQ(fiber.resume(&number), &number);
+  EXPECT_EQ(fiber.resume(nullptr), nullptr);
+  EXPECT_TRUE(fiber.is_finished());
+}
+
+// A destructor runs a fiber while its own thread unwinds: what it throws there is another matter.
+TEST_F(FiberTest, RunsWhileItsResumerHandlesAnException) {
+  struct Seen {
+    Fiber fiber;
+    bool none_before = false, caught = false;
+    int uncaught = -1;
+    explicit Seen(Stack stack) : fiber(std::move(stack)) {}
+  } seen(stack());
+  try {
+    throw std::runtime_error("outer");
+  } catch (const std::runtime_error& outer) {
+    seen.fiber.start(
+        [](void* argument) noexcept {
+          auto& self = *static_cast<Seen*>(argument);
+          self.none_before = std::current_exception() == nullptr;
+          self.uncaught = std::uncaught_exceptions();
+          self.fiber.suspend();
+          try {
+            throw std::logic_error("inner");
+          } catch (const std::logic_error&) {
+            self.caught = true;
+            self.fiber.suspend();
+          }
+        },
+        &seen);
+    seen.fiber.resume();
+    EXPECT_NE(std::current_exception(), nullptr);
+    EXPECT_STREQ(outer.what(), "outer");
+  }
+  EXPECT_EQ(std::current_exception(), nullptr);
+  seen.fiber.resume();
+  EXPECT_TRUE(seen.none_before && seen.caught);
+  EXPECT_EQ(seen.uncaught, 0);
+}
+
+class FloatControlTest : public FiberTest {
+ protected:
+  ~FloatControlTest() override { std::fesetround(FE_TONEAREST); }
+  static void round_up(void* fiber) noexcept {
+    std::fesetround(FE_UPWARD);
+    static_cast<Fiber*>(fiber)->suspend();
+    EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  }
+};
+
+TEST_F(FloatControlTest, IsKeptToTheFiberThatAskedForIt) {
+  Fiber fiber(stack());
+  fiber.keep_float_control();
+  fiber.start(&round_up, &fiber);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  std::fesetround(FE_DOWNWARD);
+  fiber.resume();
+  EXPECT_EQ(std::fegetround(), FE_DOWNWARD);
+}
+
+TEST_F(FloatControlTest, IsSharedOtherwise) {
+  Fiber fiber(stack());
+  fiber.start(&round_up, &fiber);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  fiber.resume();
+}
+
+TEST_F(FiberTest, HasANameWhileItLives) {
+  Stack lent = stack();
+  StackTop* const top = lent.top();
+  {
+    Fiber fiber(std::move(lent));
+    EXPECT_EQ(fiber.name(), "");
+    fiber.set_name("reader");
+    EXPECT_EQ(fiber.name(), "reader");
+    EXPECT_EQ(top->mark, StackTop::has_name);
+  }
+  EXPECT_NE(top->mark, StackTop::has_name);
+}
+
+TEST_F(FiberTest, RunsOnTheCallersMemory) {
+  std::vector<std::byte> memory(256 * 1024);
+  Fiber fiber(Stack::on(memory));
+  int runs = 0;
+  fiber.start([](void* argument) noexcept { ++*static_cast<int*>(argument); }, &runs);
+  EXPECT_EQ(runs, 1);
+}
+
+// More than ThreadSanitizer with GCC 12 has contexts.
+TEST_F(FiberTest, CanBeMadeAgainAndAgain) {
+  int runs = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    Fiber fiber(stack());
+    fiber.start([](void* argument) noexcept { ++*static_cast<int*>(argument); }, &runs);
+  }
+  EXPECT_EQ(runs, 10'000);
 }
 
 TEST_F(FiberTest, OffersAlignedStorageAtTheTopOfItsStack) {

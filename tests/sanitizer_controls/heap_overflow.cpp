@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sennit/fiber/fiber.hpp"
+#include "sennit/fiber/stack_pool.hpp"
 
 namespace sennit {
 namespace {

@@ -3,6 +3,9 @@
 //
 // Without it the first believes that a frame on another stack is an overflow, and the second that
 // two fibers are one call stack. All of this compiles to nothing in a plain build.
+//
+// Always inlined: a function that ThreadSanitizer sees entered on one stack must not be left on
+// another, which would take from the wrong one of its call stacks.
 
 #include <cstddef>
 
@@ -26,7 +29,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef SENNIT_TSAN
+#include <mutex>
 #include <sanitizer/tsan_interface.h>
+#include <vector>
 #endif
 
 namespace sennit::fiber::detail {
@@ -43,31 +48,55 @@ struct SanitizerStack {
 #endif
 };
 
-inline void sanitizer_create([[maybe_unused]] SanitizerStack& stack,
-                             [[maybe_unused]] const void* bottom,
-                             [[maybe_unused]] std::size_t bytes) {
+#ifdef SENNIT_TSAN
+/// ThreadSanitizer with GCC 12 ends the program at the 8,128th context that it ever made, so those
+/// of dead fibers are used again. They carry nothing over: Fiber::enter is not instrumented, and
+/// whatever it called has returned.
+class TsanContexts {
+ public:
+  static void* take() {
+    const std::lock_guard lock(mutex_);
+    if (unused_.empty()) return __tsan_create_fiber(0);
+    void* const context = unused_.back();
+    unused_.pop_back();
+    return context;
+  }
+  static void put_back(void* context) {
+    const std::lock_guard lock(mutex_);
+    unused_.push_back(context);
+  }
+
+ private:
+  static inline constinit std::mutex mutex_;
+  static inline std::vector<void*> unused_;
+};
+#endif
+
+[[gnu::always_inline]] inline void sanitizer_create([[maybe_unused]] SanitizerStack& stack,
+                                                    [[maybe_unused]] const void* bottom,
+                                                    [[maybe_unused]] std::size_t bytes) {
 #ifdef SENNIT_ASAN
   stack.bottom = bottom;
   stack.bytes = bytes;
 #endif
 #ifdef SENNIT_TSAN
-  stack.context = __tsan_create_fiber(0);
+  stack.context = TsanContexts::take();
 #endif
 }
 
-inline void sanitizer_destroy([[maybe_unused]] SanitizerStack& stack) {
+[[gnu::always_inline]] inline void sanitizer_destroy([[maybe_unused]] SanitizerStack& stack) {
 #ifdef SENNIT_ASAN
   // The frame that loops at the bottom never returns and cleans up behind itself.
   __asan_unpoison_memory_region(stack.bottom, stack.bytes);
 #endif
 #ifdef SENNIT_TSAN
-  __tsan_destroy_fiber(stack.context);
+  TsanContexts::put_back(stack.context);
 #endif
 }
 
 /// Right before a switch from `from` to `to`.
-inline void sanitizer_leave([[maybe_unused]] SanitizerStack& from,
-                            [[maybe_unused]] SanitizerStack& to) {
+[[gnu::always_inline]] inline void sanitizer_leave([[maybe_unused]] SanitizerStack& from,
+                                                   [[maybe_unused]] SanitizerStack& to) {
 #ifdef SENNIT_TSAN
   from.context = __tsan_get_current_fiber();  // Who resumes a fiber may be another each time.
   // Flag 0 orders what one fiber did before what the next does: they share a thread, so they are.
@@ -78,9 +107,22 @@ inline void sanitizer_leave([[maybe_unused]] SanitizerStack& from,
 #endif
 }
 
+/// Right before the switch with which the function on `from` has returned.
+[[gnu::always_inline]] inline void sanitizer_finish([[maybe_unused]] SanitizerStack& from,
+                                                    [[maybe_unused]] SanitizerStack& to) {
+#ifdef SENNIT_TSAN
+  from.context = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.context, 0);
+#endif
+#ifdef SENNIT_ASAN
+  from.fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(nullptr, to.bottom, to.bytes);  // Null: frees the fake stack.
+#endif
+}
+
 /// Right after a switch back into `self`, or the first into it; `from` is where it came from.
-inline void sanitizer_enter([[maybe_unused]] SanitizerStack& self,
-                            [[maybe_unused]] SanitizerStack& from) {
+[[gnu::always_inline]] inline void sanitizer_enter([[maybe_unused]] SanitizerStack& self,
+                                                   [[maybe_unused]] SanitizerStack& from) {
 #ifdef SENNIT_ASAN
   __sanitizer_finish_switch_fiber(self.fake_stack, &from.bottom, &from.bytes);
 #endif
