@@ -127,6 +127,7 @@ class Connect {
   static constexpr const char* waits_for = "a connection to be made";
 
   explicit Connect(const Address& address) : address_(address), operation_(*this) {}
+  Connect(Connect&& other) noexcept : Connect(other.address_) {}  // Before start().
   bool ready() { return false; }
   bool start(runtime::Waiter& waiter);
   void cancel();

@@ -33,11 +33,12 @@ Activity::DeadlineTimer::DeadlineTimer(Activity& a)
       }),
       activity(a) {}
 
-Activity::Activity(Worker& worker) : deadline_timer_(*this), starter_(worker, this, nullptr) {
-  worker.activities().push_back(*this);
-}
+Activity::Activity(Worker& worker) : worker_(worker) { worker.activities().push_back(*this); }
 
-Activity::~Activity() { unlink(); }
+Activity::~Activity() {
+  SENNIT_ASSERT(groups_.empty());
+  unlink();
+}
 
 Activity* Activity::current() { return Worker::here().activity(); }
 
@@ -51,26 +52,54 @@ ActivityState Activity::state() const {
   return wait_ != nullptr && state_ == ActivityState::running ? ActivityState::waiting : state_;
 }
 
-void Activity::begin(const Activity* parent, ActivityState state) {
-  id_ = worker().next_activity_id();
-  started_at_ = worker().now();
+void Activity::begin(const Activity* parent, ActivityState state, ActivityId id) {
+  id_ = id != 0 ? id : worker_.next_activity_id();
+  started_at_ = worker_.now();
   state_ = state;
-  reason_ = EndReason::none;
-  shields_ = 0;
-  parent_ = 0;
-  name_ = {};
-  deadline_ = Deadline::never();
   if (parent == nullptr) return;
   parent_ = parent->id_;
   deadline_ = parent->deadline_;
+  context_ = parent->context_;
   if (parent->is_cancelled()) reason_ = parent->reason_;
 }
 
-ActivityState Activity::finish() {
-  deadline_timer_.disarm();
+void Activity::begin(Inheritance&& inheritance, ActivityState state) {
+  id_ = inheritance.id;
+  started_at_ = worker_.now();
+  state_ = state;
+  parent_ = inheritance.parent;
+  deadline_ = inheritance.deadline;
+  reason_ = inheritance.reason;
+  context_ = std::move(inheritance.context);
+}
+
+Inheritance Activity::bequeath() const {
+  Inheritance inheritance;
+  inheritance.id = worker_.next_activity_id();
+  inheritance.parent = id_;
+  inheritance.deadline = deadline_;
+  inheritance.context = context_;
+  if (is_cancelled()) inheritance.reason = reason_;
+  return inheritance;
+}
+
+void Activity::reset() {
+  if (deadline_timer_ != nullptr) deadline_timer_.reset();
+  while (!groups_.empty()) groups_.pop_front();  // They outlive us; nobody cancels them then.
+  context_ = Context();
+  parent_ = 0;
+  name_ = {};
+  deadline_ = Deadline::never();
+  reason_ = EndReason::none;
+  shields_ = 0;
   wait_ = nullptr;
   state_ = ActivityState::unused;
-  switch (reason_) {
+}
+
+ActivityState Activity::finish() {
+  const EndReason reason = reason_;
+  reset();
+  switch (reason) {
     case EndReason::none:
       return ActivityState::done;
     case EndReason::cancelled:
@@ -83,15 +112,16 @@ ActivityState Activity::finish() {
   return ActivityState::done;
 }
 
-void Activity::schedule(std::coroutine_handle<> coroutine) {
-  starter_.coroutine_ = coroutine;
+void BranchActivity::schedule(std::coroutine_handle<> coroutine) {
+  starter_.set_coroutine(coroutine);
   worker().schedule(starter_);
 }
 
 void Activity::set_deadline(Deadline deadline) {
   if (deadline >= deadline_) return;
   deadline_ = deadline;
-  worker().timers().arm(deadline_timer_, deadline.instant());
+  if (deadline_timer_ == nullptr) deadline_timer_ = std::make_unique<DeadlineTimer>(*this);
+  worker_.timers().arm(*deadline_timer_, deadline.instant());
 }
 
 void Activity::cancel(EndReason reason) {
@@ -102,10 +132,11 @@ void Activity::cancel(EndReason reason) {
 
 void Activity::leave_shield() {
   SENNIT_ASSERT(shields_ > 0);
-  --shields_;
+  if (--shields_ == 0 && is_cancelled()) deliver_cancel();
 }
 
 void Activity::deliver_cancel() {
+  for (ChildGroup& group : groups_) group.cancel_children(reason_);
   if (wait_ != nullptr && wait_->cancel != nullptr) wait_->cancel(awaitable_);
 }
 

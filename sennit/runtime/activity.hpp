@@ -21,17 +21,20 @@
 // Thread safety: none; an activity belongs to its worker. From elsewhere use its id (registry.hpp)
 // or a Joinable (joinable.hpp).
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "sennit/base/intrusive_list.hpp"
 #include "sennit/base/time.hpp"
+#include "sennit/runtime/context.hpp"
 #include "sennit/runtime/timer.hpp"
 #include "sennit/runtime/waiter.hpp"
 
 namespace sennit::runtime {
 
-/// Unique in the process; 0 is none. The upper 16 bits number the worker.
+/// Unique in the process; 0 is none. The upper 16 bits number the worker that gave it out.
 using ActivityId = std::uint64_t;
 
 enum class ActivityState : unsigned char {
@@ -66,17 +69,35 @@ template <class A>
 template <class A>
 inline constexpr WaitKind wait_kind = make_wait_kind<A>();
 
+/// What ends when the activity that made it is asked to: a Scope.
+class ChildGroup : public ListHook<ChildGroup> {
+ public:
+  virtual void cancel_children(EndReason reason) = 0;
+
+ protected:
+  ~ChildGroup() = default;
+};
+
+/// What an activity starts with, if it did not start beside the one it inherits from.
+struct Inheritance {
+  ActivityId id = 0;  // Its own.
+  ActivityId parent = 0;
+  Deadline deadline;
+  EndReason reason = EndReason::none;
+  Context context;
+};
+
 class Activity : public ListHook<Activity> {
  public:
   explicit Activity(Worker& worker);
-  ~Activity();
+  ~Activity();  // Off the worker only if that has stopped.
 
   /// The one that runs; null in a job or a completion. Stops the program off the workers.
   [[nodiscard]] static Activity* current();
   /// The same where there must be one.
   [[nodiscard]] static Activity& here();
 
-  [[nodiscard]] Worker& worker() const { return starter_.worker(); }
+  [[nodiscard]] Worker& worker() const { return worker_; }
   [[nodiscard]] ActivityId id() const { return id_; }
   [[nodiscard]] ActivityId parent() const { return parent_; }
   [[nodiscard]] TimePoint started_at() const { return started_at_; }
@@ -89,9 +110,12 @@ class Activity : public ListHook<Activity> {
     return wait_ == nullptr ? nullptr : wait_->waits_for;
   }
 
+  [[nodiscard]] Context& context() { return context_; }
   [[nodiscard]] Deadline deadline() const { return deadline_; }
   /// Ends it as timed out at that instant; never later than the deadline that it has already.
   void set_deadline(Deadline deadline);
+  /// The same without ending it then: somebody else will.
+  void narrow_deadline(Deadline deadline) { deadline_ = std::min(deadline_, deadline); }
 
   /// See the rules above. Does nothing once it has ended or for a reason no stronger than before.
   void cancel(EndReason reason = EndReason::cancelled);
@@ -114,13 +138,15 @@ class Activity : public ListHook<Activity> {
   void enter_shield() { ++shields_; }
   void leave_shield();
 
-  /// Gives it an id and what it inherits from `parent`, which may be null.
-  void begin(const Activity* parent, ActivityState state);
+  /// Gives it an id, unless it has one, and what it inherits from `parent`, which may be null.
+  void begin(const Activity* parent, ActivityState state, ActivityId id = 0);
+  void begin(Inheritance&& inheritance, ActivityState state);
+  [[nodiscard]] Inheritance bequeath() const;
   void set_running() { state_ = ActivityState::running; }
   /// Returns the state it ended in.
   ActivityState finish();
-  /// Runs the coroutine as this activity in the worker's next turn.
-  void schedule(std::coroutine_handle<> coroutine);
+  /// The group is linked to it until it is unlinked or the activity ends.
+  void add(ChildGroup& group) { groups_.push_back(group); }
 
  private:
   struct DeadlineTimer : Timer {
@@ -129,6 +155,9 @@ class Activity : public ListHook<Activity> {
   };
   void deliver_cancel();
 
+  void reset();
+
+  Worker& worker_;
   ActivityId id_ = 0;
   ActivityId parent_ = 0;
   std::string_view name_;
@@ -139,7 +168,19 @@ class Activity : public ListHook<Activity> {
   const WaitKind* wait_ = nullptr;
   Deadline deadline_;
   TimePoint started_at_;
-  DeadlineTimer deadline_timer_;
+  std::unique_ptr<DeadlineTimer> deadline_timer_;  // Few ever need one.
+  IntrusiveList<ChildGroup> groups_;
+  Context context_;
+};
+
+/// That of a Task which is awaited beside others; from the worker's pool.
+class BranchActivity : public Activity {
+ public:
+  explicit BranchActivity(Worker& worker) : Activity(worker), starter_(worker, this, nullptr) {}
+  /// Runs the coroutine as this activity in the worker's next turn.
+  void schedule(std::coroutine_handle<> coroutine);
+
+ private:
   Waiter starter_;
 };
 

@@ -18,6 +18,7 @@ class Sleep {
 
   explicit Sleep(TimePoint until);
   explicit Sleep(Duration delay);
+  Sleep(Sleep&& other) noexcept : until_(other.until_), delay_(other.delay_) {}  // Before start().
   bool ready() { return false; }
   bool start(Waiter& waiter);
   void cancel();

@@ -105,7 +105,7 @@ class PromiseBase {
   template <class T>
   friend class runtime::Task;
   Waiter* continuation_ = nullptr;
-  Activity* activity_ = nullptr;  // Our own; null if we belong to that of who awaits us.
+  BranchActivity* activity_ = nullptr;  // Our own; null if we belong to that of who awaits us.
   std::exception_ptr exception_;
 };
 
@@ -155,35 +155,49 @@ class [[nodiscard]] Task {
 
   [[nodiscard]] bool ready() { return false; }
   [[nodiscard]] bool start(Waiter& waiter) {
+    Activity* const activity = Worker::here().activity();
+    if (waiter.activity() == nullptr || waiter.activity() != activity) {
+      return start_branch(waiter, Deadline::never());
+    }
+    return start_as(waiter, *activity);
+  }
+  /// As an activity of its own, whatever the waiter is, that is told a deadline; who starts it so
+  /// sees to that being kept.
+  [[nodiscard]] bool start_branch(Waiter& waiter, Deadline deadline) {
+    SENNIT_ASSERT(frame_ != nullptr && !started_);
+    Worker& worker = Worker::here();
+    BranchActivity& branch = worker.acquire_activity(worker.activity());
+    branch.narrow_deadline(deadline);
+    frame_.promise().activity_ = &branch;
+    if (!worker.is_in_coroutine()) return start_as(waiter, branch);
+    started_ = true;
+    frame_.promise().continuation_ = &waiter;
+    branch.schedule(frame_);  // There may be several to start.
+    return true;
+  }
+  /// As that activity.
+  [[nodiscard]] bool start_as(Waiter& waiter, Activity& activity) {
     SENNIT_ASSERT(frame_ != nullptr && !started_);
     started_ = true;
     Worker& worker = Worker::here();
-    promise_type& promise = frame_.promise();
-    Activity* activity = worker.activity();
-    if (waiter.activity() == nullptr || waiter.activity() != activity) {
-      activity = promise.activity_ = &worker.acquire_activity(activity);
-    }
     if (worker.is_in_coroutine()) {
-      promise.continuation_ = &waiter;
-      if (promise.activity_ == nullptr) {
-        worker.resume(frame_, activity);  // It runs right after the caller has suspended.
-      } else {
-        activity->schedule(frame_);  // There may be several of those.
-      }
+      frame_.promise().continuation_ = &waiter;
+      worker.resume(frame_, &activity);  // It runs right after the caller has suspended.
       return true;
     }
-    worker.resume(frame_, activity);
+    worker.resume(frame_, &activity);
     if (frame_.done()) return false;
-    promise.continuation_ = &waiter;
+    frame_.promise().continuation_ = &waiter;
     return true;
   }
   /// If it was started as an activity of its own, asks that to end; what it returns then is up to
   /// it. If it belongs to the activity of who awaits it, that is where to ask.
-  void cancel() {
+  void cancel(EndReason reason = EndReason::cancelled) {
     if (frame_ != nullptr && frame_.promise().activity_ != nullptr) {
-      frame_.promise().activity_->cancel();
+      frame_.promise().activity_->cancel(reason);
     }
   }
+  [[nodiscard]] bool is_done() const { return frame_ != nullptr && frame_.done(); }
   T take() {
     SENNIT_ASSERT(frame_.done());
     if (frame_.promise().exception_) std::rethrow_exception(frame_.promise().exception_);

@@ -26,7 +26,9 @@
 
 #include <concepts>
 #include <coroutine>
+#include <type_traits>
 
+#include "sennit/base/result.hpp"
 #include "sennit/runtime/job.hpp"
 
 namespace sennit::runtime {
@@ -51,9 +53,9 @@ class Waiter : public Job {
   [[nodiscard]] Worker& worker() const { return worker_; }
   /// The fiber's or coroutine's own; null if it is neither.
   [[nodiscard]] Activity* activity() const { return activity_; }
+  void set_coroutine(std::coroutine_handle<> coroutine) { coroutine_ = coroutine; }
 
  private:
-  friend class Activity;
   friend class Worker;
   static void resume_coroutine(Job& job);
 
@@ -71,5 +73,14 @@ concept Awaitable = requires(T awaitable, Waiter& waiter) {
 
 template <class T>
 concept CancellableAwaitable = Awaitable<T> && requires(T awaitable) { awaitable.cancel(); };
+
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<Result<T>> = true;
+
+/// What waiting for something yields that may be cut short.
+template <class T>
+using AsResult = std::conditional_t<is_result<T>, T, Result<T>>;
 
 }  // namespace sennit::runtime

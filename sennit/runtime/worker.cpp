@@ -166,17 +166,19 @@ void Worker::schedule_when_a_fiber_ends(Job& job) {
   (busy_fiber_count() > 0 ? without_fiber_ : ready_).push(job);
 }
 
-Activity& Worker::acquire_activity(const Activity* parent) {
-  if (unused_activities_.empty()) unused_activities_.push_back(std::make_unique<Activity>(*this));
-  Activity& activity = *unused_activities_.back().release();
+BranchActivity& Worker::acquire_activity(const Activity* parent) {
+  if (unused_activities_.empty()) {
+    unused_activities_.push_back(std::make_unique<BranchActivity>(*this));
+  }
+  BranchActivity& activity = *unused_activities_.back().release();
   unused_activities_.pop_back();
   activity.begin(parent, ActivityState::running);
   return activity;
 }
 
-void Worker::release_activity(Activity& activity) {
+void Worker::release_activity(BranchActivity& activity) {
   activity.finish();
-  std::unique_ptr<Activity> unused(&activity);
+  std::unique_ptr<BranchActivity> unused(&activity);
   if (unused_activities_.size() < unused_activities_max) {
     unused_activities_.push_back(std::move(unused));
   }

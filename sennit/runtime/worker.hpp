@@ -115,8 +115,8 @@ class Worker {
   /// The activity that runs; null in a job or a completion.
   [[nodiscard]] Activity* activity() const { return activity_; }
   /// One that inherits from `parent` (may be null), from a pool. It is running.
-  [[nodiscard]] Activity& acquire_activity(const Activity* parent);
-  void release_activity(Activity& activity);
+  [[nodiscard]] BranchActivity& acquire_activity(const Activity* parent);
+  void release_activity(BranchActivity& activity);
   /// All that exist, in no order, among them unused ones.
   [[nodiscard]] IntrusiveList<Activity>& activities() { return activities_; }
   [[nodiscard]] ActivityId next_activity_id() { return ++last_activity_id_; }
@@ -176,7 +176,7 @@ class Worker {
   LagProbe lag_probe_{*this};
 
   IntrusiveList<Activity> activities_;
-  std::vector<std::unique_ptr<Activity>> unused_activities_;
+  std::vector<std::unique_ptr<BranchActivity>> unused_activities_;
   Activity* activity_ = nullptr;
   ActivityId last_activity_id_;
 
