@@ -56,7 +56,14 @@ Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backen
       stats_(std::make_shared<WorkerStats>()),
       next_stats_(now_ + stats_interval),
       last_activity_id_(first_activity_id()),
-      stacks_(options.stacks) {}
+      stacks_(options.stacks) {
+  backend_->when_woken(
+      [](void* argument) {
+        auto& self = *static_cast<Worker*>(argument);
+        self.now_ = self.clock_.now();
+      },
+      this);
+}
 
 Worker::~Worker() {
   SENNIT_ASSERT(busy_fiber_count() == 0, busy_fiber_count());
@@ -110,9 +117,8 @@ void Worker::turn() {
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
   stats_->ready_jobs.set(timeout == Duration::zero() ? jobs : 0);
-  backend_->poll(timeout);
+  backend_->poll(timeout);  // Sets now_ when its wait ends.
   mailbox_.awake();
-  now_ = clock_.now();
 }
 
 std::size_t Worker::run_ready() {

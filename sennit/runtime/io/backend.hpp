@@ -145,6 +145,12 @@ class Backend {
   /// Hands queued work to the kernel, waits at most `timeout` for something to complete
   /// (Duration::max() for ever), and calls the completions.
   virtual void poll(Duration timeout) = 0;
+  /// Calls `call(argument)` in each poll() between its wait and the first completion: who looks at
+  /// the time in a completion wants that of what happened, not that of before a long wait.
+  void when_woken(void (*call)(void* argument), void* argument) {
+    woken_ = call;
+    woken_argument_ = argument;
+  }
   /// Ends a poll() that waits, or the next one. Any thread.
   virtual void wake() = 0;
 
@@ -154,6 +160,16 @@ class Backend {
   [[nodiscard]] virtual std::size_t closing_count() const = 0;
   /// All 0 where there are no rings.
   [[nodiscard]] virtual RingDepth ring_depth() const { return {}; }
+
+ protected:
+  /// For implementations, see when_woken().
+  void woken() {
+    if (woken_ != nullptr) woken_(woken_argument_);
+  }
+
+ private:
+  void (*woken_)(void*) = nullptr;
+  void* woken_argument_ = nullptr;
 };
 
 enum class BackendKind : unsigned char { automatic, uring, epoll };

@@ -358,6 +358,7 @@ void EpollBackend::poll(Duration timeout) {
   if (!pending_reads_.empty() || !cancelled_.empty()) timeout = Duration::zero();
   std::array<epoll_event, events_per_poll> events;
   const int ready = wait_for_events(epoll_, events, timeout);
+  woken();
   deliver_cancelled();
   reading_.swap(pending_reads_);
   for (const Socket socket : reading_) {

@@ -337,6 +337,7 @@ void UringBackend::poll(Duration timeout) {
     ::io_uring_submit_and_wait_timeout(&ring_->get(), &first, 1,
                                        timeout == Duration::max() ? nullptr : &limit, nullptr);
   }
+  woken();
   reap();
 }
 
