@@ -44,4 +44,31 @@ Response response_for(const Error& error) {
   return problem(status);
 }
 
+namespace detail {
+
+Response unmatched_response(const Router::Match& match) {
+  Response response;
+  switch (match.found) {
+    case Router::Found::options:
+      response = empty(Status::no_content);
+      break;
+    case Router::Found::bad_request:
+      response = problem(Status::bad_request, "the path has an escape that is not valid");
+      break;
+    case Router::Found::method_not_allowed:
+      response = problem(Status::method_not_allowed);
+      break;
+    case Router::Found::not_found:
+    case Router::Found::route:
+      response = problem(Status::not_found);
+  }
+  if (!match.allowed.empty()) {
+    const auto set = response.headers().set("Allow", to_string(match.allowed));
+    SENNIT_ASSERT(set.has_value());
+  }
+  return response;
+}
+
+}  // namespace detail
+
 }  // namespace sennit::http

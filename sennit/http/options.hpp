@@ -53,12 +53,16 @@ class ServerOptions {
   std::size_t connections_max = 0;
   unsigned pipelined_batch_max = 64;  // Requests of one connection answered before others' turn.
   std::size_t unread_bytes_max = std::size_t{64} * 1024;  // Of one, while its handler runs.
+  std::size_t output_bytes_max = std::size_t{64} * 1024;  // Not taken by the peer: writers wait.
+  std::uint64_t stream_bytes_max = UINT64_MAX;  // Of a body that a handler reads as a stream: 413.
 
   Duration first_byte_timeout = std::chrono::seconds(10);  // Of a new connection: closed.
   Duration head_timeout = std::chrono::seconds(10);        // From its first byte: 408.
   Duration body_timeout = std::chrono::seconds(30);        // Without progress: 408.
-  Duration write_timeout = std::chrono::seconds(30);       // Without progress: closed.
-  Duration idle_timeout = std::chrono::seconds(75);        // Between requests: closed. Jittered.
+  std::uint64_t body_rate_min = 240;  // Bytes a second while we wait for it, 0 for none: 408.
+  Duration body_rate_grace = std::chrono::seconds(10);  // Before that rate is asked for.
+  Duration write_timeout = std::chrono::seconds(30);    // Without progress: closed.
+  Duration idle_timeout = std::chrono::seconds(75);     // Between requests: closed. Jittered.
 
   /// A stop lets requests finish for at most this long.
   Duration drain_timeout = std::chrono::seconds(10);

@@ -105,6 +105,8 @@ void Request::reset(std::size_t body_bytes_kept) {
   method_ = Method::get;
   minor_version_ = 1;
   keep_alive_ = true;
+  body_reader_ = nullptr;
+  route_pattern_ = {};
 }
 
 }  // namespace sennit::http

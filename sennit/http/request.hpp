@@ -19,8 +19,11 @@
 #include "sennit/http/headers.hpp"
 #include "sennit/http/method.hpp"
 #include "sennit/http/route_params.hpp"
+#include "sennit/http/state.hpp"
 
 namespace sennit::http {
+
+class BodyReader;
 
 class Request {
  public:
@@ -56,6 +59,17 @@ class Request {
 
   [[nodiscard]] std::string_view body() const { return body_.view(); }
 
+  /// What the handler reads the body from, if it said that it does; else null.
+  [[nodiscard]] BodyReader* body_reader() const { return body_reader_; }
+
+  /// What the server was given by provide(); null if there is none of that type.
+  template <class T>
+  [[nodiscard]] T* state() const {
+    return state_ == nullptr ? nullptr : state_->get<T>();
+  }
+  /// The pattern of the route that was found, or empty: "/users/{id}". Lives as long as the server.
+  [[nodiscard]] std::string_view route_pattern() const { return route_pattern_; }
+
   /// 0 for HTTP/1.0, 1 for HTTP/1.1.
   [[nodiscard]] int minor_version() const { return minor_version_; }
   /// Whether the client lets the connection go on after this request.
@@ -66,6 +80,9 @@ class Request {
   /// Takes over a head that was parsed from `head_bytes`; body and parameters become empty.
   void assign(std::string_view head_bytes, const h1::RequestHead& head);
   [[nodiscard]] Buffer& mutable_body() { return body_; }
+  void set_state(const StateMap* state) { state_ = state; }
+  void set_route_pattern(std::string_view pattern) { route_pattern_ = pattern; }
+  void set_body_reader(BodyReader* reader) { body_reader_ = reader; }
   /// Takes over what the router found; `params` may view our own path() and the router's names.
   void set_params(const RouteParams& params);
   /// Empties the request and keeps its memory, except a body of more than `body_bytes_kept` and a
@@ -96,6 +113,9 @@ class Request {
   Buffer body_;
   std::string decoded_params_;
   std::vector<Param> params_;
+  std::string_view route_pattern_;
+  const StateMap* state_ = nullptr;
+  BodyReader* body_reader_ = nullptr;
 };
 
 }  // namespace sennit::http

@@ -1,5 +1,7 @@
 #include "sennit/http/response.hpp"
 
+#include "sennit/base/assert.hpp"
+
 namespace sennit::http {
 namespace {
 
@@ -52,6 +54,46 @@ void append_json_text(std::string& out, std::string_view text) {
 }
 
 }  // namespace
+
+void Response::set_shared_body(std::shared_ptr<const std::string> body) {
+  SENNIT_ASSERT(body != nullptr);
+  set_static_body(*body);
+  own_transfer().shared = std::move(body);
+}
+
+void Response::set_file(std::shared_ptr<FileBody> file) {
+  SENNIT_ASSERT(file != nullptr);
+  set_body({});
+  own_transfer().file = std::move(file);
+}
+
+void Response::set_stream(std::shared_ptr<detail::ResponseStream> stream,
+                          std::optional<std::uint64_t> length) {
+  set_body({});
+  own_transfer().stream = std::move(stream);
+  own_transfer().stream_length = length;
+}
+
+void Response::set_encoder(std::shared_ptr<BodyEncoder> encoder) {
+  own_transfer().encoder = std::move(encoder);
+}
+
+// A copy of the response keeps what it shared.
+detail::Transfer& Response::own_transfer() {
+  if (transfer_ == nullptr) {
+    transfer_ = std::make_shared<detail::Transfer>();
+  } else if (transfer_.use_count() > 1) {
+    transfer_ = std::make_shared<detail::Transfer>(*transfer_);
+  }
+  return *transfer_;
+}
+
+std::optional<std::uint64_t> Response::transfer_length() const {
+  if (transfer_->encoder != nullptr) return std::nullopt;
+  if (transfer_->file != nullptr) return transfer_->file->length();
+  if (transfer_->stream != nullptr) return transfer_->stream_length;
+  return body().size();
+}
 
 Response text(std::string body) { return {Status::ok, text_type, std::move(body)}; }
 Response text(Status status, std::string body) { return {status, text_type, std::move(body)}; }

@@ -10,17 +10,39 @@
 // its own, and fields of these names that a handler sets are not sent. A Content-Type among the
 // headers replaces the one the response was made with.
 //
+// Bodies that are not one text: set_shared_body() and set_static_body() send memory from where it
+// is, files.hpp makes responses from files, response_stream.hpp from functions that write. Copies
+// of a response share such a body, and a file or a stream is sent once.
+//
 // Thread safety: none. Movable. Classes with constructors on purpose: GCC 12 destroys temporaries
 // of aggregate type twice in a co_await expression.
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "sennit/http/body_encoder.hpp"
+#include "sennit/http/file_body.hpp"
 #include "sennit/http/headers.hpp"
 #include "sennit/http/status.hpp"
 
 namespace sennit::http {
+
+namespace detail {
+class ResponseStream;
+
+/// What only some responses have; apart, so that the others stay small.
+struct Transfer {
+  std::shared_ptr<const std::string> shared;
+  std::shared_ptr<FileBody> file;
+  std::shared_ptr<ResponseStream> stream;
+  std::optional<std::uint64_t> stream_length;
+  std::shared_ptr<BodyEncoder> encoder;
+};
+}  // namespace detail
 
 class Response {
  public:
@@ -48,24 +70,55 @@ class Response {
   void set_body(std::string body) {
     body_ = std::move(body);
     static_body_ = {};
+    transfer_.reset();
   }
   /// Sent from where it is, never copied: must stay until the process ends.
   void set_static_body(std::string_view body) {
     body_.clear();
     static_body_ = body;
+    transfer_.reset();
+  }
+  /// Sent from where it is, never copied; kept until it is sent. Requires a string.
+  void set_shared_body(std::shared_ptr<const std::string> body);
+  /// Sent while it is read. Requires a file.
+  void set_file(std::shared_ptr<FileBody> file);
+  /// See response_stream.hpp.
+  void set_stream(std::shared_ptr<detail::ResponseStream> stream,
+                  std::optional<std::uint64_t> length);
+  /// Sends what `encoder` makes of the body, whatever kind of body it is. The caller sets the
+  /// header fields that say so.
+  void set_encoder(std::shared_ptr<BodyEncoder> encoder);
+
+  /// The whole body is in body().
+  [[nodiscard]] bool is_whole() const {
+    return transfer_ == nullptr || (transfer_->file == nullptr && transfer_->stream == nullptr &&
+                                    transfer_->encoder == nullptr);
+  }
+  /// Of the body that is sent; nothing if that is not known before.
+  [[nodiscard]] std::optional<std::uint64_t> content_length() const {
+    return transfer_ == nullptr ? body().size() : transfer_length();
   }
 
   /// Asks the server to end the connection after this response.
   void close_connection() { closes_connection_ = true; }
   [[nodiscard]] bool closes_connection() const { return closes_connection_; }
 
+  // For the server.
+
+  /// Null for most responses.
+  [[nodiscard]] detail::Transfer* transfer() const { return transfer_.get(); }
+
  private:
+  [[nodiscard]] detail::Transfer& own_transfer();
+  [[nodiscard]] std::optional<std::uint64_t> transfer_length() const;
+
   Status status_ = Status::ok;
   bool closes_connection_ = false;
   std::string_view content_type_;
   std::string_view static_body_;  // Null data unless the body is static.
   std::string body_;
   Headers headers_;
+  std::shared_ptr<detail::Transfer> transfer_;
 };
 
 /// text/plain; charset=utf-8.

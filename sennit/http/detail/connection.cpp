@@ -5,21 +5,16 @@
 
 #include "sennit/http/detail/exchange.hpp"
 #include "sennit/http/detail/worker_service.hpp"
-#include "sennit/http/h1/serializer.hpp"
 
 namespace sennit::http::detail {
 namespace {
 
 using runtime::io::Completion;
 using runtime::io::Operation;
-
-// A larger body is not copied behind its head but sent from where it is, with a send of its own.
-constexpr std::size_t copied_body_bytes_max = 32 * 1024;
-// Sent in one operation; between two of them slow peers are seen to make progress.
-constexpr std::size_t send_bytes_max = 256 * 1024;
 // A batch of pipelined answers ends when it has grown to this.
 constexpr std::size_t batch_bytes_max = 64 * 1024;
-constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+// What nobody reads of a body is received and dropped up to this, so that the connection can go on.
+constexpr std::uint64_t dropped_body_bytes_max = 256 * 1024;
 
 }  // namespace
 
@@ -39,6 +34,7 @@ Connection::Continuation::Continuation(Connection& c)
     : Job([](Job& job) {
         auto& self = static_cast<Continuation&>(job);
         self.is_queued = false;
+        if (!self.connection.is_closed_) self.connection.flush();
         if (!self.connection.is_closed_) self.connection.process_unparsed();
         self.connection.delete_if_done();
       }),
@@ -73,7 +69,8 @@ void Connection::received(const Completion& completion) {
       take(completion.bytes);
     } else if (completion.result != -ECANCELED) {
       peer_ended(completion.result);
-    } else if (!must_wait()) {  // It was throttled, and meanwhile there is room again.
+    } else if (!must_wait() || unparsed_.size() < service_.options().unread_bytes_max) {
+      // It was throttled, and meanwhile there is room again.
       service_.worker().backend().receive(receiving_, socket_);
     }
   }
@@ -84,11 +81,13 @@ void Connection::take(std::string_view bytes) {
   if (phase_ == Phase::lingering) return;
   if (must_wait()) {
     unparsed_.append(bytes);
+    find_body();
     return throttle();
   }
   if (unparsed_.empty()) {
     const std::size_t used = process(bytes);
     if (!is_closed_ && phase_ != Phase::lingering) unparsed_.append(bytes.substr(used));
+    find_body();
   } else {
     unparsed_.append(bytes);
     process_unparsed();
@@ -111,6 +110,7 @@ void Connection::process_unparsed() {
     if (is_closed_ || phase_ == Phase::lingering) return unparsed_.release();
     unparsed_.consume(used);
     if (unparsed_.empty()) unparsed_.release();
+    find_body();
   }
   if (must_wait()) return;
   if (peer_is_done_) return close();
@@ -126,12 +126,9 @@ std::size_t Connection::process(std::string_view bytes) {
   batch_count_ = 0;
   while (makes_progress && !ends_batch()) {
     const std::string_view rest = bytes.substr(used);
-    if (exchange_ == nullptr) {
-      if (rest.empty()) break;
-      used += read_head(rest, makes_progress);
-    } else {
-      used += read_body(rest, makes_progress);
-    }
+    if (rest.empty()) break;
+    used +=
+        exchange_ == nullptr ? read_head(rest, makes_progress) : read_body(rest, makes_progress);
   }
   is_processing_ = false;
   // Cut short for the sake of others: go on in the next turn, or when the answers have left.
@@ -145,6 +142,7 @@ std::size_t Connection::process(std::string_view bytes) {
 
 bool Connection::ends_batch() const {
   return is_handling_ || closes_after_ || !large_body_.empty() ||
+         (exchange_ != nullptr && exchange_->sends_file) ||
          batch_count_ >= service_.options().pipelined_batch_max ||
          (output_ != nullptr && output_->size() >= batch_bytes_max);
 }
@@ -171,91 +169,116 @@ std::size_t Connection::read_head(std::string_view bytes, bool& made_progress) {
 
 void Connection::begin_request(std::string_view head_bytes, const h1::RequestHead& head) {
   exchange_ = service_.borrow_exchange();
+  exchange_->started = service_.worker().now();
   exchange_->request.assign(head_bytes, head);
+  if (head.body == h1::Body::none) {
+    if (route()) run_handler();
+    return;
+  }
   exchange_->body = head.body;
   exchange_->body_bytes_left = head.content_length;
-  if (head.body == h1::Body::none) return dispatch();
+  exchange_->body_is_done = false;
+  exchange_->expects_continue = head.expect_continue;
+  exchange_->body_started = exchange_->started;
+  if (!route()) return;  // Nobody wants the body.
+  if (exchange_->is_streamed) return run_handler();
   // A body that will not be wanted is refused before it is read.
   if (head.content_length > service_.options().body_bytes_max) {
     return refuse(413, "the body is larger than this server takes");
   }
   enter(Phase::body);
-  if (head.expect_continue) output().append(continue_line);
+  if (std::exchange(exchange_->expects_continue, false)) output().append(continue_line);
+}
+
+// True if a handler is to run; else the answer is written.
+bool Connection::route() {
+  Request& request = exchange_->request;
+  RouteParams params;
+  exchange_->match = service_.router().find(request.method(), request.path(), params);
+  const Router::Match& match = exchange_->match;
+  if (match.found == Router::Found::route) {
+    request.set_params(params);
+    request.set_route_pattern(match.pattern);
+    exchange_->is_streamed = service_.handler(match.handler_index).streams_body();
+    return true;
+  }
+  answer(unmatched_response(match));
+  return false;
 }
 
 std::size_t Connection::read_body(std::string_view bytes, bool& made_progress) {
-  if (bytes.empty()) {
+  Exchange& exchange = *exchange_;
+  if (exchange.body_is_done) {  // The answer is still being sent.
     made_progress = false;
     return 0;
   }
-  if (exchange_->body == h1::Body::chunked) return read_chunks(bytes);
-  const std::size_t part =
-      static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), exchange_->body_bytes_left));
-  exchange_->request.mutable_body().append(bytes.substr(0, part));
-  exchange_->body_bytes_left -= part;
-  more_waits_ = bytes.size() > part;
-  enter(Phase::body);
-  if (exchange_->body_bytes_left == 0) dispatch();
-  return part;
+  std::string_view piece;
+  const bool is_dropped = exchange.is_answered;
+  const std::size_t used = decode_body(
+      bytes, piece, is_dropped ? dropped_body_bytes_max : service_.options().body_bytes_max);
+  if (exchange.body_failure != 0) {
+    if (is_dropped) {
+      closes_after_ = true;
+    } else {
+      refuse(exchange.body_failure, exchange.body_failure_reason);
+    }
+    return bytes.size();
+  }
+  if (!piece.empty()) enter(Phase::body);
+  more_waits_ = bytes.size() > used;
+  if (is_dropped) {
+    release_if_done();
+    return used;
+  }
+  exchange.request.mutable_body().append(piece);
+  if (exchange.body_is_done) run_handler();
+  return used;
 }
 
-std::size_t Connection::read_chunks(std::string_view bytes) {
-  const h1::ChunkedDecoder::Step step = exchange_->chunks.next(bytes);
+// Takes a piece of the body from the front of `bytes`, and says how many bytes that were with what
+// frames it. What is wrong with it is in body_failure.
+std::size_t Connection::decode_body(std::string_view bytes, std::string_view& piece,
+                                    std::uint64_t bytes_max) {
+  Exchange& exchange = *exchange_;
+  if (exchange.body == h1::Body::length) {
+    const auto part =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), exchange.body_bytes_left));
+    piece = bytes.substr(0, part);
+    exchange.body_bytes_left -= part;
+    exchange.body_bytes += part;
+    exchange.body_is_done = exchange.body_bytes_left == 0;
+    return part;
+  }
+  const h1::ChunkedDecoder::Step step = exchange.chunks.next(bytes);
   if (step.status == h1::ParseStatus::error) {
-    refuse(step.http_status, step.reason);
-    return bytes.size();
+    fail_body(step.http_status, step.reason);
+    return 0;
   }
   // What a chunk announces counts at once, so that nobody holds a megabyte before the refusal.
-  if (exchange_->chunks.body_bytes() + exchange_->chunks.chunk_bytes_left() >
-      service_.options().body_bytes_max) {
-    refuse(413, "the body is larger than this server takes");
-    return bytes.size();
+  if (exchange.chunks.body_bytes() + exchange.chunks.chunk_bytes_left() > bytes_max) {
+    fail_body(413, "the body is larger than this server takes");
+    return 0;
   }
-  exchange_->request.mutable_body().append(step.data);
-  if (!step.data.empty()) enter(Phase::body);
-  more_waits_ = bytes.size() > step.consumed;
-  if (step.status == h1::ParseStatus::complete) dispatch();
+  piece = step.data;
+  exchange.body_bytes += step.data.size();
+  exchange.body_is_done = step.status == h1::ParseStatus::complete;
   return step.consumed;
 }
 
-void Connection::dispatch() {
-  Request& request = exchange_->request;
-  RouteParams params;
-  const Router::Match match = service_.router().find(request.method(), request.path(), params);
-  if (match.found == Router::Found::route) {
-    request.set_params(params);
-    phase_ = Phase::handling;
-    is_handling_ = is_dispatching_ = true;
-    exchange_->run(service_.handler(match.handler_index), *this);
-    is_dispatching_ = false;
-    return;
-  }
-  Response response;
-  switch (match.found) {
-    case Router::Found::options:
-      response = empty(Status::no_content);
-      break;
-    case Router::Found::bad_request:
-      response = problem(Status::bad_request, "the path has an escape that is not valid");
-      break;
-    case Router::Found::method_not_allowed:
-      response = problem(Status::method_not_allowed);
-      break;
-    default:
-      response = problem(Status::not_found);
-  }
-  if (!match.allowed.empty()) {
-    const auto set = response.headers().set("Allow", to_string(match.allowed));
-    SENNIT_ASSERT(set.has_value());
-  }
-  answer(response);
+void Connection::fail_body(int status, const char* why) {
+  Errc code = Errc::malformed;
+  if (status == 408) code = Errc::timed_out;
+  if (status == 413) code = Errc::limit_reached;
+  exchange_->body_failure = status;
+  exchange_->body_failure_reason = why;
+  exchange_->body_error = Error(code, std::string("read a request's body: ") + why);
 }
 
-// ---- Answering ------------------------------------------------------------------------------
-
-Buffer& Connection::output() {
-  if (output_ == nullptr) output_ = service_.borrow_buffer();
-  return *output_;
+void Connection::run_handler() {
+  phase_ = Phase::handling;
+  is_handling_ = is_dispatching_ = true;
+  exchange_->run(service_.handler(exchange_->match.handler_index), *this);
+  is_dispatching_ = false;
 }
 
 void Connection::handled() {
@@ -265,86 +288,19 @@ void Connection::handled() {
     if (!is_dispatching_) delete_if_done();
     return;
   }
-  if (!is_dispatching_) more_waits_ = !unparsed_.empty();
-  answer(exchange_->response);
+  if (exchange_->is_streamed) return_unread();
+  if (!is_dispatching_) more_waits_ = exchange_->body_is_done && !unparsed_.empty();
+  if (exchange_->stream_has_begun) {
+    end_stream();
+  } else if (exchange_->body_failure != 0) {
+    refuse(exchange_->body_failure, exchange_->body_failure_reason);
+  } else {
+    answer(exchange_->response);
+  }
   if (is_dispatching_) return;
   flush();
   if (!is_closed_ && phase_ != Phase::lingering) process_unparsed();
   delete_if_done();
-}
-
-void Connection::answer(const Response& response) {
-  const Request& request = exchange_->request;
-  // While the server stops, the last answer to what has arrived is the one that says so.
-  const bool is_last = service_.is_draining() && !more_waits_;
-  const bool keeps_alive = request.keep_alive() && !is_last && !response.closes_connection();
-  const bool is_head = request.method() == Method::head;
-  closes_after_ = !keeps_alive;
-  ++batch_count_;
-  if (&response == &exchange_->response && response.body().size() > copied_body_bytes_max) {
-    if (h1::write_response_head(output(), response, is_head, keeps_alive, request.minor_version(),
-                                service_.date_line())) {
-      large_body_ = response.body();
-      return;  // The exchange owns it; released when it is sent.
-    }
-  } else {
-    h1::write_response(output(), response, is_head, keeps_alive, request.minor_version(),
-                       service_.date_line());
-  }
-  release_exchange();
-}
-
-// For what is wrong with the message itself: nothing after it can be trusted.
-void Connection::refuse(int status, std::string_view why) {
-  if (exchange_ != nullptr) release_exchange();
-  h1::write_response(output(), problem(static_cast<Status>(status), why), false, false, 1,
-                     service_.date_line());
-  closes_after_ = true;
-}
-
-void Connection::release_exchange() { service_.give_back(std::move(exchange_)); }
-
-void Connection::flush() {
-  while (!is_closed_ && !sending_.in_flight()) {
-    std::string_view piece = large_body_.substr(0, send_bytes_max);
-    if (output_ != nullptr && !output_->empty()) piece = output_->view();
-    if (piece.empty()) break;
-    if (!service_.worker().backend().send(sending_, socket_, piece)) return watch_send();
-    if (!finish_send(sending_.result())) return;
-  }
-  if (!is_closed_) after_answers();
-}
-
-// False when the connection is lost.
-bool Connection::finish_send(int result) {
-  if (result < 0) {
-    close();
-    return false;
-  }
-  if (output_ != nullptr) {
-    service_.give_back(std::move(output_));
-  } else {
-    large_body_.remove_prefix(static_cast<std::size_t>(result));
-    if (large_body_.empty()) release_exchange();
-  }
-  return true;
-}
-
-void Connection::sent(int result) {
-  if (!is_closed_ && finish_send(result)) {
-    flush();
-    if (!is_closed_ && phase_ != Phase::lingering) process_unparsed();
-  }
-  delete_if_done();
-}
-
-// Everything written has been taken by the kernel.
-void Connection::after_answers() {
-  if (is_handling_) return;
-  if (closes_after_) return linger();
-  if (exchange_ == nullptr && phase_ != Phase::head && phase_ != Phase::first_byte) {
-    enter(Phase::idle);
-  }
 }
 
 }  // namespace sennit::http::detail

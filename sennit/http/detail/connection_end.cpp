@@ -48,13 +48,25 @@ TimePoint Connection::due() const {
     case Phase::head:
       return phase_started_ + options.head_timeout;
     case Phase::body:
-      return phase_started_ + options.body_timeout;
+      return body_due();
     case Phase::lingering:
       return phase_started_ + linger_timeout;
     case Phase::handling:
+      if (exchange_ != nullptr && exchange_->body_waiter != nullptr) return body_due();
       break;
   }
   return service_.worker().now() + 1h;  // A handler may take its time; look in again.
+}
+
+// Without progress, or slower than the least rate once its sender had time to begin.
+TimePoint Connection::body_due() const {
+  const ServerOptions& options = service_.options();
+  const TimePoint progress_due = phase_started_ + options.body_timeout;
+  if (options.body_rate_min == 0) return progress_due;
+  const Duration needed =
+      std::chrono::microseconds(exchange_->body_bytes * 1'000'000 / options.body_rate_min);
+  const Duration allowed = std::max(options.body_rate_grace, needed) - exchange_->body_waited;
+  return std::min(progress_due, exchange_->body_started + allowed);
 }
 
 void Connection::watch_send() {
@@ -78,13 +90,15 @@ void Connection::timer_fired() {
   if (due() > service_.worker().now()) return arm();
   if (sending_.in_flight()) return close();
   switch (phase_) {
-    case Phase::head:
     case Phase::body:
+      if (exchange_->is_answered) return close();  // It was told already.
+      [[fallthrough]];
+    case Phase::head:
       refuse(408, "the request did not arrive in time");
       flush();
       return;
     case Phase::handling:
-      return arm();
+      return handling_timed_out();
     case Phase::first_byte:
     case Phase::idle:
     case Phase::lingering:
@@ -92,10 +106,19 @@ void Connection::timer_fired() {
   }
 }
 
+void Connection::handling_timed_out() {
+  if (exchange_ != nullptr && exchange_->body_waiter != nullptr) {
+    fail_body(408, "it did not arrive in time");
+    wake_body_waiter();
+  }
+  arm();
+}
+
 void Connection::peer_ended(int result) {
   if (result < 0 || phase_ == Phase::lingering) return close();
   // It will send nothing more but may still read: what it asked is answered first.
   peer_is_done_ = true;
+  find_body();
   if (must_wait()) return;
   close();
 }
@@ -119,13 +142,15 @@ void Connection::abort() {
 }
 
 bool Connection::is_busy() const {
-  return !is_closed_ && (exchange_ != nullptr || output_ != nullptr);
+  return !is_closed_ && (exchange_ != nullptr || output_ != nullptr || sending_buffer_ != nullptr);
 }
 
 void Connection::close() {
   is_closed_ = true;
   timer_.disarm();
   service_.worker().backend().close(socket_);
+  wake_body_waiter();
+  wake_room_waiter();
 }
 
 void Connection::delete_if_done() {
@@ -135,6 +160,7 @@ void Connection::delete_if_done() {
   }
   if (exchange_ != nullptr) release_exchange();
   if (output_ != nullptr) service_.give_back(std::move(output_));
+  if (sending_buffer_ != nullptr) service_.give_back(std::move(sending_buffer_));
   service_.remove(*this);
 }
 

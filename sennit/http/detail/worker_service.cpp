@@ -144,6 +144,7 @@ void WorkerService::remove(Connection& connection) {
 void WorkerService::drain(std::function<void(const Drained&)> drained) {
   SENNIT_ASSERT(!is_draining());
   drained_ = std::move(drained);
+  announces_each_from_ = worker_.now() + shared_.options.drain_idle_timeout;
   if (const auto refused = net::refuse_new_connections(worker_.backend().descriptor(listener_));
       !refused) {
     log::warning("while stopping: {}", refused.error().to_string());

@@ -50,6 +50,10 @@ class WorkerService {
   [[nodiscard]] const Router& router() const { return shared_.router; }
   [[nodiscard]] Handler& handler(std::uint32_t index) { return *shared_.handlers[index]; }
   [[nodiscard]] bool is_draining() const { return drained_ != nullptr; }
+  /// While draining: also those pipelined requests behind which others wait are the last now.
+  [[nodiscard]] bool announces_each_answer() const {
+    return is_draining() && worker_.now() >= announces_each_from_;
+  }
   [[nodiscard]] std::string_view date_line();
   [[nodiscard]] std::unique_ptr<Exchange> borrow_exchange();
   void give_back(std::unique_ptr<Exchange> exchange);
@@ -90,6 +94,7 @@ class WorkerService {
   std::int64_t date_second_ = -1;
 
   std::function<void(const Drained&)> drained_;
+  TimePoint announces_each_from_;
   ServiceTimer listener_timer_;  // Closes the listening socket.
   ServiceTimer drain_timer_;     // The drain deadline.
 };

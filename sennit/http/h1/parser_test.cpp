@@ -81,7 +81,7 @@ std::string with(std::string_view fields) {
   return "POST / HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
 }
 
-class RefusedHeads : public testing::TestWithParam<Refused> {};
+class RefusedHeads : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(RefusedHeads, AreRefusedHoweverSplit) {
   const Refused& row = GetParam();
@@ -97,7 +97,7 @@ const std::string not_a_host = "400 Host is not a host and port";
 
 INSTANTIATE_TEST_SUITE_P(
     Framing, RefusedHeads,
-    testing::Values(
+    ::testing::Values(
         Refused{"cl then te", with("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"), both},
         Refused{"te then cl", with("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n"), both},
         Refused{"te then cl 0", with("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"), both},
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, RefusedHeads,
-    testing::Values(
+    ::testing::Values(
         Refused{"lf request line", "GET / HTTP/1.1\nHost: a\r\n\r\n", "400 bytes after"},
         Refused{"lf field", "GET / HTTP/1.1\r\nHost: a\n\r\n", "400 line feed without"},
         Refused{"lf end", "GET / HTTP/1.1\r\nHost: a\r\n\n", "400 byte that no field name"},
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     RequestLines, RefusedHeads,
-    testing::Values(
+    ::testing::Values(
         Refused{"tls hello", "\x16\x03\x01\x02"s, "400 malformed method"},
         Refused{"space first", " GET / HTTP/1.1\r\n\r\n", "400 malformed method"},
         Refused{"no target", "GET\r\n\r\n", "400 malformed method"},
@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Hosts, RefusedHeads,
-    testing::Values(
+    ::testing::Values(
         Refused{"none", "GET / HTTP/1.1\r\n\r\n", "400 no Host"},
         Refused{"none absolute", "GET http://a/ HTTP/1.1\r\n\r\n", "400 no Host"},
         Refused{"twice", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", "400 more than one Host"},

@@ -15,6 +15,7 @@ constexpr std::size_t digits_max = 20;  // Of a 64-bit number.
 constexpr std::string_view length_name = "Content-Length: ";
 constexpr std::string_view type_name = "Content-Type: ";
 constexpr std::string_view line_end = "\r\n";
+constexpr std::string_view chunked_line = "Transfer-Encoding: chunked\r\n";
 constexpr std::string_view close_line = "Connection: close\r\n";
 constexpr std::string_view keep_alive_line = "Connection: keep-alive\r\n";
 
@@ -29,6 +30,7 @@ class Writer {
     at_ += text.size();
   }
   void put(std::uint64_t number) { at_ = std::to_chars(at_, at_ + digits_max, number).ptr; }
+  void put_hex(std::uint64_t number) { at_ = std::to_chars(at_, at_ + digits_max, number, 16).ptr; }
   [[nodiscard]] char* at() const { return at_; }
 
  private:
@@ -93,9 +95,13 @@ char* put_head(Buffer& out, std::size_t room, const Response& response, bool kee
   }
   const Status status = response.status();
   if (!is_bodiless(status)) {
-    writer.put(length_name);
-    writer.put(std::uint64_t{response.body().size()});
-    writer.put(line_end);
+    if (const auto length = response.content_length()) {
+      writer.put(length_name);
+      writer.put(*length);
+      writer.put(line_end);
+    } else if (minor_version != 0) {
+      writer.put(chunked_line);
+    }
   }
   if (!keep_alive) {
     writer.put(close_line);
@@ -121,7 +127,17 @@ bool write_response_head(Buffer& out, const Response& response, bool head_reques
                          int minor_version, std::string_view date_line) {
   const char* const end = put_head(out, 0, response, keep_alive, minor_version, date_line);
   out.commit(static_cast<std::size_t>(end - out.prepare(0).data()));
-  return !head_request && !is_bodiless(response.status()) && !response.body().empty();
+  return !head_request && !is_bodiless(response.status()) && response.content_length() != 0;
+}
+
+void write_chunk_head(Buffer& out, std::size_t bytes, bool is_first) {
+  if (bytes == 0) return out.append(is_first ? "0\r\n\r\n" : "\r\n0\r\n\r\n");
+  const std::span<char> room = out.prepare(2 + digits_max + line_end.size());
+  Writer writer(room.data());
+  if (!is_first) writer.put(line_end);
+  writer.put_hex(bytes);
+  writer.put(line_end);
+  out.commit(static_cast<std::size_t>(writer.at() - room.data()));
 }
 
 Result<> write_request_head(Buffer& out, std::string_view method, std::string_view target,

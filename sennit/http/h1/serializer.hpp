@@ -20,7 +20,7 @@
 
 namespace sennit::http::h1 {
 
-/// Appends the whole response.
+/// Appends the whole response, which must hold its whole body.
 ///
 /// `head_request`: it answers a HEAD, so Content-Length says what a GET would get and no body
 /// follows; neither does one for 1xx, 204 and 304. `keep_alive`: whether the server goes on with
@@ -29,10 +29,14 @@ namespace sennit::http::h1 {
 void write_response(Buffer& out, const Response& response, bool head_request, bool keep_alive,
                     int minor_version, std::string_view date_line);
 
-/// The same without the body, for bodies sent from where they are. True if response.body() must
-/// follow.
+/// The same without the body, for those that follow later. True if one must. One of unknown length
+/// goes out in chunks, and to an HTTP/1.0 client until the connection ends.
 bool write_response_head(Buffer& out, const Response& response, bool head_request, bool keep_alive,
                          int minor_version, std::string_view date_line);
+
+/// Appends what stands before a chunk of so many bytes, and ends the chunk before it unless this is
+/// the first. A chunk of 0 bytes ends the body.
+void write_chunk_head(Buffer& out, std::size_t bytes, bool is_first);
 
 /// Appends a request's head. A body of `content_length` bytes must follow; std::nullopt for
 /// requests without one. `host` is host and port as for a Host field, `target` is sent as it is;
