@@ -88,4 +88,45 @@ Result<void> refuse_new_connections(int listener) {
   return {};
 }
 
+Result<int> open_listener(runtime::io::Backend& backend, const Address& address,
+                          const ListenOptions& options) {
+  runtime::io::SocketSource* const sockets = backend.sockets();
+  if (sockets == nullptr) return open_listener(address, options);
+  auto opened =
+      sockets->listen(address.data(), address.size(), options.backlog, options.reuse_port);
+  if (opened) return *opened;
+  return os_failure(opened.error().os_error(), "listen on " + address.to_string());
+}
+
+Result<void> refuse_new_connections(runtime::io::Backend& backend, int listener) {
+  runtime::io::SocketSource* const sockets = backend.sockets();
+  if (sockets == nullptr) return refuse_new_connections(listener);
+  sockets->refuse_new_connections(listener);
+  return {};
+}
+
+Result<int> open_stream(runtime::io::Backend& backend, int family) {
+  if (runtime::io::SocketSource* const sockets = backend.sockets()) return sockets->open(family);
+  const int descriptor = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return os_failure(errno, "open a socket");
+  if (family != AF_UNIX) set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  return descriptor;
+}
+
+Result<Address> local_address(runtime::io::Backend& backend, int descriptor) {
+  runtime::io::SocketSource* const sockets = backend.sockets();
+  if (sockets == nullptr) return Address::local_of(descriptor);
+  sockaddr_storage storage{};
+  SENNIT_TRY(const std::size_t bytes, sockets->local_address(descriptor, &storage, sizeof storage));
+  return Address::from_sockaddr(&storage, bytes);
+}
+
+void discard(runtime::io::Backend& backend, int descriptor) {
+  if (runtime::io::SocketSource* const sockets = backend.sockets()) {
+    sockets->discard(descriptor);
+  } else {
+    ::close(descriptor);
+  }
+}
+
 }  // namespace sennit::net

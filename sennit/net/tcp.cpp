@@ -4,11 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <optional>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "sennit/base/assert.hpp"
 #include "sennit/base/buffer.hpp"
@@ -112,7 +108,7 @@ struct ListenerState {
 
   void accepted(const Completion& completion) {
     if (closed) {
-      if (completion.result >= 0) ::close(completion.result);
+      if (completion.result >= 0) discard(worker.backend(), completion.result);
       if (!completion.more) delete this;
       return;
     }
@@ -128,7 +124,7 @@ struct ListenerState {
     SENNIT_ASSERT(waiter == nullptr && "somebody still waits on this listener");
     closed = true;
     for (const int descriptor : unaccepted) {
-      if (descriptor >= 0) ::close(descriptor);
+      if (descriptor >= 0) discard(worker.backend(), descriptor);
     }
     unaccepted.clear();
     worker.backend().close(socket);
@@ -215,13 +211,14 @@ Result<std::size_t> TcpStream::Write::take() {
 Result<TcpListener> TcpListener::listen(const Address& address, const ListenOptions& options) {
   runtime::Worker* const worker = runtime::Worker::current();
   SENNIT_ASSERT(worker != nullptr && "a TcpListener belongs to a worker");
-  SENNIT_TRY(const int descriptor, open_listener(address, options));
-  auto bound = Address::local_of(descriptor);
+  runtime::io::Backend& backend = worker->backend();
+  SENNIT_TRY(const int descriptor, open_listener(backend, address, options));
+  auto bound = local_address(backend, descriptor);
   if (!bound) {
-    ::close(descriptor);
+    discard(backend, descriptor);
     return failure(std::move(bound).error());
   }
-  SENNIT_TRY(const runtime::io::Socket socket, worker->backend().adopt(descriptor));
+  SENNIT_TRY(const runtime::io::Socket socket, backend.adopt(descriptor));
   return TcpListener(State(new detail::ListenerState(*worker, socket, *bound)));
 }
 
@@ -259,15 +256,12 @@ Connect::ConnectOperation::ConnectOperation(Connect& connect)
       owner(connect) {}
 
 bool Connect::start(runtime::Waiter& waiter) {
-  descriptor_ = ::socket(address_.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor_ < 0) {
-    result_ = -errno;
+  auto opened = open_stream(waiter.worker().backend(), address_.family());
+  if (!opened) {
+    result_ = -opened.error().os_error();
     return false;
   }
-  if (!address_.is_unix()) {
-    const int on = 1;
-    ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
+  descriptor_ = *opened;
   auto socket = waiter.worker().backend().adopt(descriptor_);
   if (!socket) {
     result_ = -socket.error().os_error();

@@ -167,9 +167,11 @@ TEST_P(TcpTest, ServesUnixSocketsAndTakesOverADeadPath) {
     ASSERT_TRUE(listener.has_value()) << listener.error().to_string();
     EXPECT_EQ(TcpListener::listen(address).error().code(), Errc::already_exists)
         << "a living one is not taken over";
+    // On the real kernel one more comes: the probe of the refused listen() above.
+    const int count = GetParam() == runtime::io::BackendKind::simulated ? 1 : 2;
     Scope scope;
-    scope.spawn([&] {
-      for (int i = 0; i < 2; ++i) {  // The second one is the probe of the refused listen() above.
+    scope.spawn([&, count] {
+      for (int i = 0; i < count; ++i) {
         auto stream = wait(listener->accept());
         if (stream) wait(stream->write("hi"));
       }
@@ -202,7 +204,7 @@ TEST_P(TcpTest, TakesConnectionsFasterThanTheyAreAccepted) {
   });
 }
 
-SENNIT_FOR_EACH_BACKEND(TcpTest);
+SENNIT_FOR_EACH_BACKEND_AND_SIMULATED(TcpTest);
 
 }  // namespace
 }  // namespace sennit::net

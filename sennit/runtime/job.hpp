@@ -97,6 +97,8 @@ class Mailbox {
     sleeping_.store(false);
     return false;
   }
+  /// Whether nothing is posted and not yet taken.
+  [[nodiscard]] bool empty() const { return head_.load() == nullptr; }
   /// Nobody needs to be woken any more.
   void awake() {
     // Pairs with nothing: a poster that still sees true sends a wake-up too many.

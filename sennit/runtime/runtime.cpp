@@ -9,6 +9,8 @@
 #include "sennit/base/assert.hpp"
 #include "sennit/base/log.hpp"
 #include "sennit/base/random.hpp"
+#include "sennit/runtime/detail/simulated_worker.hpp"
+#include "sennit/runtime/simulated/kernel.hpp"
 
 namespace sennit::runtime {
 namespace {
@@ -62,6 +64,8 @@ struct AwaitedCall : Job, FiberJob {
 
 }  // namespace
 
+Runtime::Runtime(io::BackendKind backend) : backend_(backend) {}
+
 Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
   if (options.workers == 0 || options.workers > 1024) {
     return failure(Errc::invalid_argument, "start " + std::to_string(options.workers) +
@@ -69,6 +73,15 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
   }
   SENNIT_TRY(const io::BackendChoice choice, io::choose_backend(options.backend));
   std::unique_ptr<Runtime> runtime(new Runtime(choice.kind));
+  if (choice.kind == io::BackendKind::simulated) {
+    runtime->kernel_ = options.backend_options.simulated_kernel;
+    if (runtime->kernel_ == nullptr) {
+      simulated::Kernel::Options kernel_options;
+      kernel_options.seed = options.seed == 0 ? random_seed() : options.seed;
+      runtime->own_kernel_ = std::make_unique<simulated::Kernel>(kernel_options);
+      runtime->kernel_ = runtime->own_kernel_.get();
+    }
+  }
   for (unsigned i = 0; i < options.workers; ++i) {
     if (auto started = runtime->start_worker(options, i); !started) {
       return failure(std::move(started).error());
@@ -87,6 +100,12 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   worker_options.stacks = options.stacks;
   worker_options.seed = options.seed == 0 ? random_seed() : options.seed + index;
   worker_options.clock = options.clock;
+  if (kernel_ != nullptr) {
+    worker_options.backend_options.simulated_kernel = kernel_;
+    if (options.seed == 0) worker_options.seed = kernel_->random().next();
+    if (options.clock == nullptr) worker_options.clock = &kernel_->clock();
+    return start_simulated_worker(worker_options);
+  }
 
   std::promise<Result<Worker*>> made;
   auto future = made.get_future();
@@ -110,19 +129,28 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   return {};
 }
 
+Result<void> Runtime::start_simulated_worker(const WorkerOptions& options) {
+  SENNIT_TRY(std::unique_ptr<Worker> worker, Worker::make(options));
+  simulated_.push_back(std::make_unique<detail::SimulatedWorker>(*worker, *kernel_));
+  workers_.push_back(std::move(worker));
+  return {};
+}
+
 void Runtime::run_on_fiber(unsigned index, const std::function<void()>& body) {
   SENNIT_ASSERT(Worker::current() == nullptr && "Runtime::run would block a worker: use a Scope");
-  SENNIT_ASSERT(!threads_.empty() && "Runtime::run after stop()");
+  SENNIT_ASSERT(!is_stopped_ && "Runtime::run after stop()");
   AwaitedCall call(worker(index), body);
   call.worker.post(call);
+  if (kernel_ != nullptr) return kernel_->run_until([&] { return call.is_done; });
   call.await();
 }
 
 Runtime::~Runtime() { stop(); }
 
 void Runtime::stop() {
-  if (threads_.empty()) return;
+  if (std::exchange(is_stopped_, true)) return;
   for (auto& worker : workers_) worker->stop();
+  for (auto& each : simulated_) each->finish();
   for (auto& thread : threads_) thread.join();
   threads_.clear();
 }

@@ -1,6 +1,9 @@
 #pragma once
 // Runtime: the workers of a process.
 //
+// On the simulated backend there are no threads: whoever calls run() turns the workers, and those
+// of every other runtime of the same simulated kernel, until its function has ended.
+//
 // Thread safety: run() from several threads at once, everything else from one; none from a worker.
 
 #include <exception>
@@ -19,6 +22,10 @@
 #include "sennit/runtime/worker.hpp"
 
 namespace sennit::runtime {
+
+namespace detail {
+class SimulatedWorker;
+}
 
 struct RuntimeOptions {
   unsigned workers = 1;
@@ -51,6 +58,8 @@ class Runtime {
     return *workers_[index];
   }
   [[nodiscard]] io::BackendKind backend() const { return backend_; }
+  /// Null unless the backend is simulated. A runtime that was given none has its own.
+  [[nodiscard]] simulated::Kernel* simulated_kernel() const { return kernel_; }
 
   /// Runs `function` on worker `index`, on a fiber, or as a coroutine if it returns a Task, and
   /// blocks until it has ended. Returns what it returns and throws what it throws. Not after
@@ -59,12 +68,17 @@ class Runtime {
   auto run(F function, unsigned index = 0);
 
  private:
-  explicit Runtime(io::BackendKind backend) : backend_(backend) {}
+  explicit Runtime(io::BackendKind backend);
+  Result<void> start_simulated_worker(const WorkerOptions& options);
   Result<void> start_worker(const RuntimeOptions& options, unsigned index);
   void run_on_fiber(unsigned index, const std::function<void()>& body);
 
   io::BackendKind backend_;
+  bool is_stopped_ = false;
+  std::unique_ptr<simulated::Kernel> own_kernel_;
+  simulated::Kernel* kernel_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<detail::SimulatedWorker>> simulated_;  // What turns each of them.
   std::vector<std::thread> threads_;
 };
 

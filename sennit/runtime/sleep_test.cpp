@@ -108,7 +108,7 @@ class SleepOnBackendTest : public testing::BackendTest {};
 
 TEST_P(SleepOnBackendTest, TakesAsLongAsItShould) {
   runtime().run([] {
-    const RealClock clock;
+    const Clock& clock = Worker::here().clock();
     for (const Duration delay : {Duration(100us), Duration(1ms), Duration(3ms)}) {
       const TimePoint before = clock.now();
       wait(sleep_for(delay));
@@ -135,7 +135,7 @@ TEST_P(SleepOnBackendTest, WakesManySleepersInOrder) {
   });
 }
 
-SENNIT_FOR_EACH_BACKEND(SleepOnBackendTest);
+SENNIT_FOR_EACH_BACKEND_AND_SIMULATED(SleepOnBackendTest);
 
 TEST_F(SleepTest, DrawsTheSameRandomTimesFromTheSameSeed) {
   std::vector<Duration> drawn[2];

@@ -87,6 +87,17 @@ void Worker::run() {
   current_worker = nullptr;
 }
 
+void Worker::run_turn() {
+  SENNIT_ASSERT(current_worker == nullptr);
+  current_worker = this;
+  turn();
+  current_worker = nullptr;
+}
+
+bool Worker::has_work() const {
+  return !ready_.empty() || !mailbox_.empty() || timers_.next_expiry() <= clock_.now();
+}
+
 // What was posted before stop() still runs, operations that were cancelled still have their last
 // completion to come, and who waits for one is continued. The last poll hands over the closes.
 void Worker::finish_closing() {

@@ -89,6 +89,11 @@ class Worker {
 
   /// Turns until stop(). Sockets that were closed are closed when it returns.
   void run();
+  /// For whoever runs several workers on one thread: a single turn, in which this is the thread's
+  /// current worker. The backend must be one that does not wait.
+  void run_turn();
+  /// Whether a turn now would run a job or fire a timer.
+  [[nodiscard]] bool has_work() const;
   /// Runs the job in the next turn.
   void schedule(Job& job) { ready_.push(job); }
   /// Runs it in the turn after some fiber has ended, or in the next if none runs: for another try

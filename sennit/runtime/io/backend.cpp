@@ -7,6 +7,7 @@
 
 #include "sennit/base/assert.hpp"
 #include "sennit/runtime/io/detail/epoll.hpp"
+#include "sennit/runtime/io/detail/simulated.hpp"
 #include "sennit/runtime/io/detail/uring.hpp"
 
 namespace sennit::runtime::io {
@@ -53,7 +54,9 @@ std::string uring_refusal() {
 }
 
 Result<BackendChoice> choose_backend(BackendKind wanted) {
-  if (wanted == BackendKind::epoll) return BackendChoice{wanted, "asked for"};
+  if (wanted == BackendKind::epoll || wanted == BackendKind::simulated) {
+    return BackendChoice{wanted, "asked for"};
+  }
   std::string refusal = uring_refusal();
   if (refusal.empty()) {
     return BackendChoice{BackendKind::uring,
@@ -67,6 +70,7 @@ Result<BackendChoice> choose_backend(BackendKind wanted) {
 
 Result<std::unique_ptr<Backend>> make_backend(BackendKind kind, const BackendOptions& options) {
   SENNIT_ASSERT(kind != BackendKind::automatic);
+  if (kind == BackendKind::simulated) return SimulatedBackend::make(options);
   return kind == BackendKind::uring ? UringBackend::make(options) : EpollBackend::make(options);
 }
 

@@ -30,6 +30,10 @@
 #include "sennit/base/result.hpp"
 #include "sennit/base/time.hpp"
 
+namespace sennit::runtime::simulated {
+class Kernel;
+}
+
 namespace sennit::runtime::io {
 
 /// Names a socket that was adopted by a backend. A value; it owns nothing.
@@ -67,6 +71,7 @@ class Operation {
  private:
   friend class Backend;
   friend class EpollBackend;
+  friend class SimulatedBackend;
   friend class UringBackend;
   enum class Kind : std::uint8_t { none, accept, receive, connect, send, watch };
 
@@ -94,6 +99,30 @@ struct BackendOptions {
   std::size_t receive_buffer_bytes = 8 * 1024;
   /// Connections taken from one listener in one turn, so that a flood does not starve the rest.
   unsigned accept_burst = 64;
+  /// BackendKind::simulated only: the kernel that stands in for the real one, which outlives the
+  /// backend, and the machine of its network that this worker is part of, an IP address.
+  simulated::Kernel* simulated_kernel = nullptr;
+  std::string simulated_machine = "127.0.0.1";
+};
+
+/// Makes and names sockets where there is no real kernel to ask: what is system calls elsewhere.
+/// Descriptors are numbers that only this source and its backends understand.
+class SocketSource {
+ public:
+  virtual ~SocketSource() = default;
+  /// Errors: EMFILE; EAFNOSUPPORT for what is not AF_INET, AF_INET6 or AF_UNIX.
+  [[nodiscard]] virtual Result<int> open(int family) = 0;
+  /// A listening socket bound to the sockaddr `address`.
+  /// Errors: EADDRINUSE, EMFILE, EINVAL, EADDRNOTAVAIL.
+  [[nodiscard]] virtual Result<int> listen(const void* address, std::size_t address_bytes,
+                                           int backlog, bool reuse_port) = 0;
+  /// Writes the sockaddr a socket is bound to; the result is its size.
+  [[nodiscard]] virtual Result<std::size_t> local_address(int descriptor, void* address,
+                                                          std::size_t room_bytes) = 0;
+  /// Connection attempts are dropped from now on, as if each had been lost.
+  virtual void refuse_new_connections(int listener) = 0;
+  /// Closes a descriptor that no backend has adopted.
+  virtual void discard(int descriptor) = 0;
 };
 
 /// The rings that are shared with the kernel: what is in them, and the most that can be.
@@ -108,8 +137,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// "io_uring" or "epoll".
+  /// "io_uring", "epoll" or "simulated".
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Null: sockets are the real kernel's, made with its system calls.
+  [[nodiscard]] virtual SocketSource* sockets() { return nullptr; }
 
   /// Takes ownership of a socket, sets the blocking mode it needs; closes it on failure.
   /// Errors: what epoll_ctl says; limit_reached without memory for a slot.
@@ -172,7 +203,8 @@ class Backend {
   void* woken_argument_ = nullptr;
 };
 
-enum class BackendKind : unsigned char { automatic, uring, epoll };
+/// `simulated` is for tests, see sennit/runtime/testing/simulation.hpp.
+enum class BackendKind : unsigned char { automatic, uring, epoll, simulated };
 
 /// "auto", "uring", "epoll".
 /// Errors: invalid_argument for any other name.
@@ -190,7 +222,8 @@ struct BackendChoice {
 /// Errors: unsupported when io_uring is asked for by name and refused.
 [[nodiscard]] Result<BackendChoice> choose_backend(BackendKind wanted);
 
-/// Errors: what the kernel refuses. Requires a kind that is not `automatic`.
+/// Errors: what the kernel refuses. Requires a kind that is not `automatic`, and a simulated_kernel
+/// for `simulated`.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(BackendKind kind,
                                                             const BackendOptions& options);
 

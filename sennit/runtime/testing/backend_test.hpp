@@ -3,7 +3,10 @@
 //
 //   using MyTest = sennit::runtime::testing::BackendTest;
 //   TEST_P(MyTest, DoesSomething) { runtime().run([] { ... }); }
-//   SENNIT_FOR_EACH_BACKEND(MyTest);
+//   SENNIT_FOR_EACH_BACKEND(MyTest);             on the real ones, and on
+//   SENNIT_FOR_EACH_BACKEND_AND_SIMULATED(MyTest);  the simulated one: for bodies that neither
+//   start
+//                                                threads nor touch sockets of the real kernel
 //
 // Where the kernel refuses io_uring its tests are skipped and say why; with SENNIT_REQUIRE_URING=1
 // in the environment they fail instead.
@@ -58,6 +61,7 @@ class BackendTest : public ::testing::TestWithParam<io::BackendKind> {
 };
 
 inline std::string backend_test_name(const ::testing::TestParamInfo<io::BackendKind>& info) {
+  if (info.param == io::BackendKind::simulated) return "simulated";
   return info.param == io::BackendKind::uring ? "io_uring" : "epoll";
 }
 
@@ -67,4 +71,11 @@ inline std::string backend_test_name(const ::testing::TestParamInfo<io::BackendK
   INSTANTIATE_TEST_SUITE_P(OnEachBackend, suite,                                         \
                            ::testing::Values(::sennit::runtime::io::BackendKind::epoll,  \
                                              ::sennit::runtime::io::BackendKind::uring), \
+                           ::sennit::runtime::testing::backend_test_name)
+
+#define SENNIT_FOR_EACH_BACKEND_AND_SIMULATED(suite)                                         \
+  INSTANTIATE_TEST_SUITE_P(OnEachBackend, suite,                                             \
+                           ::testing::Values(::sennit::runtime::io::BackendKind::epoll,      \
+                                             ::sennit::runtime::io::BackendKind::uring,      \
+                                             ::sennit::runtime::io::BackendKind::simulated), \
                            ::sennit::runtime::testing::backend_test_name)
