@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr TimePoint start(5s);
-constexpr Duration tick(1 << 16);
+constexpr Duration wheel_tick(1 << 16);
 
 struct Probe : Timer {
   Probe() : Timer([](Timer& timer) { ++static_cast<Probe&>(timer).fired; }) {}
@@ -22,7 +22,7 @@ struct Probe : Timer {
 
 TEST(TimerWheel, FiresNeverEarlyAndLessThanATickLate) {
   for (const Duration delay :
-       {Duration(0ns), Duration(1ns), Duration(tick), Duration(1ms), Duration(4194304ns),
+       {Duration(0ns), Duration(1ns), Duration(wheel_tick), Duration(1ms), Duration(4194304ns),
         Duration(10ms), Duration(1s), Duration(1min), Duration(24h), Duration(24h * 365)}) {
     SCOPED_TRACE(delay.count());
     TimerWheel wheel(start);
@@ -30,7 +30,7 @@ TEST(TimerWheel, FiresNeverEarlyAndLessThanATickLate) {
     wheel.arm(probe, start + delay);
     wheel.advance(start + delay - 1ns);
     EXPECT_EQ(probe.fired, 0);
-    wheel.advance(start + delay + tick);
+    wheel.advance(start + delay + wheel_tick);
     EXPECT_EQ(probe.fired, 1);
     EXPECT_FALSE(probe.is_armed());
     EXPECT_EQ(wheel.armed_count(), 0U);
@@ -45,7 +45,7 @@ TEST(TimerWheel, SaysWhenToComeBack) {
   int wakeups = 0;
   for (; probe.fired == 0; ++wakeups) {
     const TimePoint next = wheel.next_expiry();
-    ASSERT_LE(next, start + 10s + tick);
+    ASSERT_LE(next, start + 10s + wheel_tick);
     wheel.advance(next);
   }
   EXPECT_LE(wakeups, 8) << "at most one for each level";
@@ -85,7 +85,7 @@ TEST(TimerWheel, FiresWhatIsAlreadyPastATickLater) {
     wheel.advance(start + 1h);
     Probe probe;
     wheel.arm(probe, past);
-    wheel.advance(start + 1h + tick);
+    wheel.advance(start + 1h + wheel_tick);
     EXPECT_EQ(probe.fired, 1);
   }
 }
@@ -158,7 +158,7 @@ TEST(TimerWheel, AgreesWithASortedMapUnderRandomUse) {
             ASSERT_LE(each->due, now) << "early";
           }
           if (each->is_armed()) {
-            ASSERT_GT(each->due + 2 * tick, now) << "late";
+            ASSERT_GT(each->due + 2 * wheel_tick, now) << "late";
           }
         }
     }

@@ -87,7 +87,7 @@ TEST_F(WaitTest, KeepsExceptionsApartWhileFibersWaitInHandlers) {
 }
 
 TEST_F(WaitDeathTest, StopsWhereThereIsNoFiber) {
-  EXPECT_DEATH(wait(yield()), "call it inside Runtime::run");
+  EXPECT_DEATH(wait(sleep_for(Duration::zero())), "call it inside Runtime::run");
   const auto in_a_job = [&] {
     worker().post([] { wait(yield()); });
     run([] {});
@@ -195,6 +195,28 @@ TEST_P(WaitAcrossTest, IsWokenAcrossWorkersInBothDirections) {
       0);
   other_side.join();
   for (const int count : plain) EXPECT_EQ(count, 2 * rounds);
+}
+
+TEST_P(WaitAcrossTest, BlocksAPlainThreadUntilAWorkerWakesIt) {
+  constexpr int rounds = 500;
+  Baton there, back;
+  int plain = 0;  // Guarded by the batons alone.
+  std::thread outside([&] {
+    for (int i = 0; i < rounds; ++i) {
+      wait(there);
+      ++plain;
+      back.give();
+    }
+  });
+  runtime().run([&] {
+    for (int i = 0; i < rounds; ++i) {
+      ++plain;
+      there.give();
+      wait(back);
+    }
+  });
+  outside.join();
+  EXPECT_EQ(plain, 2 * rounds);
 }
 
 SENNIT_FOR_EACH_BACKEND(WaitAcrossTest);

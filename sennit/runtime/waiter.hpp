@@ -20,14 +20,15 @@
 //   static constexpr const char* waits_for = "bytes of a stream";
 //
 // It holds its own operation, so waiting allocates nothing, and it must stay where it is from
-// start() to the wake-up. `wait(x)` on a fiber (wait.hpp) and `co_await x` in a Task (task.hpp) are
-// thin shells over the calls; they tell the running Activity (activity.hpp) what it waits for,
-// which is how cancelling finds the right cancel().
+// start() to the wake-up. `wait(x)` on a fiber or a plain thread (wait.hpp) and `co_await x` in a
+// Task (task.hpp) are thin shells over the calls; on a worker they tell the running Activity
+// (activity.hpp) what it waits for, which is how cancelling finds the right cancel().
 
 #include <concepts>
 #include <coroutine>
 #include <type_traits>
 
+#include "sennit/base/assert.hpp"
 #include "sennit/base/result.hpp"
 #include "sennit/runtime/job.hpp"
 
@@ -35,22 +36,37 @@ namespace sennit::runtime {
 
 class Activity;
 class Worker;
+namespace detail {
+class Parking;
+}
 
 class Waiter : public Job {
  public:
   /// `run` continues it, on `worker`. A Task that is started for it is an activity of its own.
-  Waiter(Worker& worker, Run run) : Job(run), worker_(worker) {}
+  Waiter(Worker& worker, Run run) : Job(run), worker_(&worker) {}
   /// A coroutine of the activity, which may be null.
   Waiter(Worker& worker, Activity* activity, std::coroutine_handle<> coroutine)
       : Job(&Waiter::resume_coroutine),
-        worker_(worker),
+        worker_(&worker),
         activity_(activity),
         coroutine_(coroutine) {}
+  /// `run` continues it, on the thread that waits in `parking` (see wait.hpp).
+  Waiter(detail::Parking& parking, Run run) : Job(run), parking_(&parking) {}
+  /// `run` continues it, wherever `other` is continued.
+  Waiter(const Waiter& other, Run run)
+      : Job(run), worker_(other.worker_), parking_(other.parking_) {}
 
-  /// Lets it go on, on its own worker, soon. Any thread; once for each start().
+  /// Lets it go on, on its own worker or thread, soon. Any thread; once for each start().
   void wake();
+  /// The same from who gives it what it waited for: on the own worker it goes on in this very turn
+  /// (see Worker::schedule_this_turn).
+  void hand_over();
 
-  [[nodiscard]] Worker& worker() const { return worker_; }
+  /// Stops the program where a plain thread waits, which has none.
+  [[nodiscard]] Worker& worker() const {
+    SENNIT_ASSERT(worker_ != nullptr && "this needs a worker: call it inside Runtime::run");
+    return *worker_;
+  }
   /// The fiber's or coroutine's own; null if it is neither.
   [[nodiscard]] Activity* activity() const { return activity_; }
   void set_coroutine(std::coroutine_handle<> coroutine) { coroutine_ = coroutine; }
@@ -59,7 +75,8 @@ class Waiter : public Job {
   friend class Worker;
   static void resume_coroutine(Job& job);
 
-  Worker& worker_;
+  Worker* worker_ = nullptr;
+  detail::Parking* parking_ = nullptr;  // One of the two is set.
   Activity* activity_ = nullptr;
   std::coroutine_handle<> coroutine_;  // Null if it is not a coroutine.
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/detail/parking.hpp"
 #include "sennit/runtime/worker_stats.hpp"
 
 namespace sennit::runtime {
@@ -29,16 +30,26 @@ Worker& Worker::here() {
 }
 
 void Waiter::wake() {
-  if (current_worker == &worker_) {
-    worker_.schedule(*this);
+  if (worker_ == nullptr) {
+    parking_->post(*this);
+  } else if (current_worker == worker_) {
+    worker_->schedule(*this);
   } else {
-    worker_.post(*this);
+    worker_->post(*this);
+  }
+}
+
+void Waiter::hand_over() {
+  if (worker_ != nullptr && current_worker == worker_) {
+    worker_->schedule_this_turn(*this);
+  } else {
+    wake();
   }
 }
 
 void Waiter::resume_coroutine(Job& job) {
   auto& waiter = static_cast<Waiter&>(job);
-  waiter.worker_.resume(waiter.coroutine_, waiter.activity_);
+  waiter.worker_->resume(waiter.coroutine_, waiter.activity_);
 }
 
 Result<std::unique_ptr<Worker>> Worker::make(const WorkerOptions& options) {
@@ -107,7 +118,7 @@ void Worker::finish_closing() {
     run_ready();
     const bool has_to_wait = backend_->closing_count() > 0 && ready_.empty();
     backend_->poll(has_to_wait ? Duration(std::chrono::milliseconds(1)) : Duration::zero());
-  } while ((backend_->closing_count() > 0 || !ready_.empty()) &&
+  } while ((backend_->closing_count() > 0 || !ready_.empty() || !handed_over_.empty()) &&
            !deadline.expired(real_clock_.now()));
   backend_->poll(Duration::zero());
 }
@@ -123,7 +134,7 @@ void Worker::turn() {
   stats_->open_sockets.set(backend_->socket_count());
   if (now_ >= next_stats_) show_stats();
   Duration timeout = Duration::zero();
-  if (ready_.empty() && !is_stopping_ && mailbox_.prepare_to_sleep()) {
+  if (ready_.empty() && handed_over_.empty() && !is_stopping_ && mailbox_.prepare_to_sleep()) {
     const TimePoint next = timers_.next_expiry();
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
@@ -137,6 +148,10 @@ std::size_t Worker::run_ready() {
   std::size_t count = 0;
   for (; !ready_.empty(); ++count) batch.push(ready_.pop());
   while (!batch.empty()) batch.pop().run();
+  for (int left = handed_over_max; left > 0 && !handed_over_.empty(); --left, ++count) {
+    handed_over_.pop().run();
+  }
+  while (!handed_over_.empty()) ready_.push(handed_over_.pop());
   return count;
 }
 
@@ -279,7 +294,7 @@ void Worker::resume(std::coroutine_handle<> coroutine, Activity* activity) {
 }
 
 void Worker::complete(Waiter& waiter) {
-  if (waiter.coroutine_ != nullptr && &waiter.worker_ == this && in_coroutine_ &&
+  if (waiter.coroutine_ != nullptr && waiter.worker_ == this && in_coroutine_ &&
       next_coroutine_ == nullptr) {
     next_coroutine_ = waiter.coroutine_;
     next_activity_ = waiter.activity_;

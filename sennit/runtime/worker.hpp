@@ -3,7 +3,9 @@
 //
 // The loop of a worker, one turn:
 //   1. jobs that other threads posted join the ready queue
-//   2. every job that is ready runs (a job readied meanwhile runs in the next turn)
+//   2. every job that is ready runs (a job readied meanwhile runs in the next turn); then those
+//      that were handed something by another, up to a limit, so that two who pass a message back
+//      and forth do not pay for a poll each time, and still do not keep the others waiting
 //   3. due timers fire
 //   4. the backend submits, waits until something happens or the next timer is due, and calls the
 //      completions
@@ -96,6 +98,10 @@ class Worker {
   [[nodiscard]] bool has_work() const;
   /// Runs the job in the next turn.
   void schedule(Job& job) { ready_.push(job); }
+  /// Runs the job in this turn, after all that is ready; beyond `handed_over_max` jobs a turn it
+  /// falls behind those of the next.
+  void schedule_this_turn(Job& job) { handed_over_.push(job); }
+  static constexpr int handed_over_max = 128;
   /// Runs it in the turn after some fiber has ended, or in the next if none runs: for another try
   /// when run_on_fiber() found no stack.
   void schedule_when_a_fiber_ends(Job& job);
@@ -174,6 +180,7 @@ class Worker {
   Random random_;
   detail::FrameSlabs frames_;
   JobQueue ready_;
+  JobQueue handed_over_;
   Mailbox mailbox_;
   bool is_stopping_ = false;
   std::shared_ptr<WorkerStats> stats_;

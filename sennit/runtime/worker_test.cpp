@@ -117,6 +117,32 @@ TEST_F(ManualWorker, LetsEverybodyReadyGoFirstOnYield) {
   EXPECT_EQ(trace, "abcabcabcabc");
 }
 
+/// Runs itself again and again, each time in the same turn.
+struct HandedOver : Job {
+  explicit HandedOver(int r)
+      : Job([](Job& job) {
+          auto& self = static_cast<HandedOver&>(job);
+          if (++self.ran < self.rounds) Worker::here().schedule_this_turn(self);
+        }),
+        rounds(r) {}
+  int rounds, ran = 0;
+};
+
+TEST_F(ManualWorker, RunsWhatIsHandedOverInTheSameTurnAsFarAsTheOthersAllow) {
+  constexpr int some = Worker::handed_over_max;
+  HandedOver few(some / 2), many(some * 3);
+  run([&] {
+    Worker::here().schedule_this_turn(few);
+    wait(yield());
+    EXPECT_EQ(few.ran, some / 2) << "before the next turn";
+    Worker::here().schedule_this_turn(many);
+    for (int turn = 1; turn <= 3; ++turn) {
+      wait(yield());
+      EXPECT_NEAR(many.ran, turn * some, 3) << "others have their turn in between";
+    }
+  });
+}
+
 TEST_F(ManualWorker, KeepsTheTimeOfATurn) {
   run([&] {
     const TimePoint before = Worker::here().now();
