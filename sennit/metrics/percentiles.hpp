@@ -28,6 +28,7 @@
 // Before one group is complete the answer is none. Merging adds completed groups and leaves open
 // ones out: an open group's maximum says nothing yet. Thread safety: none.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -46,7 +47,7 @@ class MeanOfMaxima {
   explicit MeanOfMaxima(double p);
 
   void record(std::int64_t value) {
-    if (value > greatest_) greatest_ = value;
+    greatest_ = std::max(greatest_, value);  // No branch: a fresh group's maximum changes often.
     if (static_cast<std::uint32_t>(++progress_) == 0) [[unlikely]]
       complete_group();
   }
@@ -81,7 +82,7 @@ class QuantileOfMaxima {
   explicit QuantileOfMaxima(double p, HistogramOptions options = {});
 
   void record(std::int64_t value) {
-    if (value > greatest_) greatest_ = value;
+    greatest_ = std::max(greatest_, value);
     if (++in_group_ == group_size_) [[unlikely]]
       complete_group();
   }

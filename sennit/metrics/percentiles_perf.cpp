@@ -1,56 +1,47 @@
 #include <cstdint>
+#include <gtest/gtest.h>
 #include <vector>
 
 #include "sennit/base/random.hpp"
 #include "sennit/metrics/histogram.hpp"
 #include "sennit/metrics/percentiles.hpp"
 #include "sennit/perftest/perftest.hpp"
-
-// What a record costs, beside a histogram's: each call records 4,096 samples, so that one record
-// takes 1/items. The first test is the loop over the samples alone.
+#include "sennit/perftest/rounds.hpp"
 
 namespace sennit::metrics {
 namespace {
 
-constexpr int samples_per_call = 4096;
+constexpr int samples = 4096;
 
-class PercentilesPerf : public testing::Test {
- protected:
-  PercentilesPerf() {
-    Random random(1);
-    for (std::int64_t& sample : samples_) sample = random.between(20'000, 220'000);
-  }
-
-  // State is in memory after each record, as it is when other code runs in between.
-  template <class Record>
-  void record_all(Record record) const {
-    for (const std::int64_t sample : samples_) {
-      record(sample);
-      perftest::clobber_memory();
-    }
-  }
-
-  std::vector<std::int64_t> samples_ = std::vector<std::int64_t>(samples_per_call);
-  MeanOfMaxima mean_{0.99};
-  QuantileOfMaxima quantile_{0.99};
-  Histogram coarse_{{.significant_digits = 2}};
-  Histogram fine_{{.significant_digits = 3}};
-};
-
-PERF_TEST_F_WITH(PercentilesPerf, NoRecord, .items_per_call = samples_per_call) {
-  record_all([](std::int64_t sample) { perftest::do_not_optimize(sample); });
-}
-PERF_TEST_F_WITH(PercentilesPerf, MeanOfMaxima, .items_per_call = samples_per_call) {
-  record_all([&](std::int64_t sample) { mean_.record(sample); });
-}
-PERF_TEST_F_WITH(PercentilesPerf, QuantileOfMaxima, .items_per_call = samples_per_call) {
-  record_all([&](std::int64_t sample) { quantile_.record(sample); });
-}
-PERF_TEST_F_WITH(PercentilesPerf, HistogramOfTwoDigits, .items_per_call = samples_per_call) {
-  record_all([&](std::int64_t sample) { coarse_.record(sample); });
-}
-PERF_TEST_F_WITH(PercentilesPerf, HistogramOfThreeDigits, .items_per_call = samples_per_call) {
-  record_all([&](std::int64_t sample) { fine_.record(sample); });
+// What a record costs, in nanoseconds a sample: the loop over the samples alone, then each way to
+// keep what a percentile needs. State is in memory after each record, as it is when other code runs
+// in between.
+TEST(PercentilesPerf, RecordBesideAHistogram) {
+  Random random(1);
+  std::vector<std::int64_t> values(samples);
+  for (std::int64_t& value : values) value = random.between(20'000, 220'000);
+  perftest::Rounds rounds;
+  const auto add = [&](const char* name, auto record) {
+    rounds.add(
+        name,
+        [&values, record] {
+          for (const std::int64_t value : values) {
+            record(value);
+            perftest::clobber_memory();
+          }
+        },
+        samples);
+  };
+  MeanOfMaxima mean(0.99);
+  QuantileOfMaxima quantile(0.99);
+  Histogram coarse({.significant_digits = 2});
+  Histogram fine({.significant_digits = 3});
+  add("no record", [](std::int64_t value) { perftest::do_not_optimize(value); });
+  add("MeanOfMaxima", [&](std::int64_t value) { mean.record(value); });
+  add("QuantileOfMaxima", [&](std::int64_t value) { quantile.record(value); });
+  add("Histogram, 2 digits", [&](std::int64_t value) { coarse.record(value); });
+  add("Histogram, 3 digits", [&](std::int64_t value) { fine.record(value); });
+  rounds.run();
 }
 
 }  // namespace

@@ -26,6 +26,12 @@ PERF_TEST_OPT(PerfTest, EndsWhenAborted, 0, 60'000) {
   if (calls == 10) this->perf_abort();
 }
 
+// Run by tests/perftest/programs_test.py, which looks at what it prints.
+PERF_TEST_OPT(PerfTest, DISABLED_FailsInItsTenthCall, 0, 60'000) {
+  static int calls = 0;
+  ASSERT_LT(++calls, 10) << PERF_ABORT;
+}
+
 PERF_TEST_WITH(PerfTest, KnowsItsThread, .time_ms = 1, .threads = 2) {
   if (perf_thread.index < 0 || perf_thread.index > 1 || perf_thread.count != 2) {
     ADD_FAILURE() << PERF_ABORT;
