@@ -82,6 +82,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
       runtime->kernel_ = runtime->own_kernel_.get();
     }
   }
+  runtime->pools_ = std::make_unique<Pools>(options.pools, runtime->kernel_);
   for (unsigned i = 0; i < options.workers; ++i) {
     if (auto started = runtime->start_worker(options, i); !started) {
       return failure(std::move(started).error());
@@ -100,6 +101,7 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   worker_options.stacks = options.stacks;
   worker_options.seed = options.seed == 0 ? random_seed() : options.seed + index;
   worker_options.clock = options.clock;
+  worker_options.pools = pools_.get();
   if (kernel_ != nullptr) {
     worker_options.backend_options.simulated_kernel = kernel_;
     if (options.seed == 0) worker_options.seed = kernel_->random().next();

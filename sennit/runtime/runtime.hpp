@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/pools.hpp"
 #include "sennit/runtime/scope.hpp"
 #include "sennit/runtime/task.hpp"
 #include "sennit/runtime/wait.hpp"
@@ -35,6 +36,7 @@ struct RuntimeOptions {
   fiber::StackPool::Options stacks = {};
   std::uint64_t seed = 0;  // 0: from the kernel's entropy.
   const Clock* clock = nullptr;
+  PoolOptions pools = {};  // For offload() and compute().
 };
 
 class Runtime {
@@ -58,6 +60,8 @@ class Runtime {
     return *workers_[index];
   }
   [[nodiscard]] io::BackendKind backend() const { return backend_; }
+  /// What offload() and compute() run on.
+  [[nodiscard]] Pools& pools() { return *pools_; }
   /// Null unless the backend is simulated. A runtime that was given none has its own.
   [[nodiscard]] simulated::Kernel* simulated_kernel() const { return kernel_; }
 
@@ -77,6 +81,7 @@ class Runtime {
   bool is_stopped_ = false;
   std::unique_ptr<simulated::Kernel> own_kernel_;
   simulated::Kernel* kernel_ = nullptr;
+  std::unique_ptr<Pools> pools_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<detail::SimulatedWorker>> simulated_;  // What turns each of them.
   std::vector<std::thread> threads_;

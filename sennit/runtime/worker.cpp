@@ -5,6 +5,7 @@
 
 #include "sennit/base/assert.hpp"
 #include "sennit/runtime/detail/parking.hpp"
+#include "sennit/runtime/pools.hpp"
 #include "sennit/runtime/worker_stats.hpp"
 
 namespace sennit::runtime {
@@ -103,6 +104,14 @@ void Worker::run_turn() {
   current_worker = this;
   turn();
   current_worker = nullptr;
+}
+
+Pools& Worker::pools() {
+  if (options_.pools != nullptr) return *options_.pools;
+  if (own_pools_ == nullptr) {
+    own_pools_ = std::make_unique<Pools>(PoolOptions{}, options_.backend_options.simulated_kernel);
+  }
+  return *own_pools_;
 }
 
 bool Worker::has_work() const {

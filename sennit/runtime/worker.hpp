@@ -33,6 +33,8 @@
 
 namespace sennit::runtime {
 
+struct Pools;
+
 /// A function to run on a borrowed fiber. Owned by whoever starts it, until `finished` was called.
 class FiberJob {
  public:
@@ -56,6 +58,7 @@ struct WorkerOptions {
   fiber::StackPool::Options stacks = {};
   std::uint64_t seed = 1;
   const Clock* clock = nullptr;  // Null: the real one. Must outlive the worker.
+  Pools* pools = nullptr;        // Null: its own. Must outlive the worker.
 };
 
 struct WorkerStats;
@@ -139,6 +142,8 @@ class Worker {
   [[nodiscard]] TimerWheel& timers() { return timers_; }
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] detail::FrameSlabs& frames() { return frames_; }
+  /// For offload() and compute(); shared by the workers of a runtime.
+  [[nodiscard]] Pools& pools();
   /// Fibers that run or wait.
   [[nodiscard]] std::size_t busy_fiber_count() const { return fibers_.size() - idle_.size(); }
 
@@ -178,6 +183,7 @@ class Worker {
   std::unique_ptr<io::Backend> backend_;
   TimerWheel timers_;
   Random random_;
+  std::unique_ptr<Pools> own_pools_;
   detail::FrameSlabs frames_;
   JobQueue ready_;
   JobQueue handed_over_;
