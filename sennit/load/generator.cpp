@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <vector>
 
 #include "sennit/load/detail/driver.hpp"
 #include "sennit/load/detail/plan.hpp"
@@ -11,22 +12,53 @@
 
 namespace sennit::load {
 
+namespace {
+
+/// One kind of load: its connections on every worker.
+struct Stream {
+  Stream(const Options& o, detail::Plan p) : options(o), plan(std::move(p)) {}
+  const Options& options;
+  const detail::Plan plan;
+  std::deque<detail::Driver> drivers;
+};
+
+/// What a stream beside takes from the one it is beside.
+Options beside(const Options& main, const Options& options) {
+  Options made = options;
+  made.duration = main.duration;
+  made.warm_up = main.warm_up;
+  made.workers = std::min(main.workers, std::max(options.connections, 1U));
+  made.clock = main.clock;
+  made.seed = main.seed + 1;
+  made.beside.clear();
+  return made;
+}
+
+}  // namespace
+
 class Generator::Run {
  public:
-  Run(const Options& options, detail::Plan plan, std::unique_ptr<runtime::Runtime> runtime)
-      : options_(options),
-        plan_(std::move(plan)),
-        clock_(options.clock == nullptr ? real_clock_ : *options.clock),
+  /// The first of `options` is the stream that it is about.
+  Run(std::vector<Options> options, std::vector<detail::Plan> plans,
+      std::unique_ptr<runtime::Runtime> runtime)
+      : options_(std::move(options)),
+        clock_(options_.front().clock == nullptr ? real_clock_ : *options_.front().clock),
         runtime_(std::move(runtime)),
+        machine_(MachineContext::of_this_machine(clock_)),
         started_at_(clock_.now()) {
-    for (unsigned i = 0; i < options_.workers; ++i) {
-      const std::uint32_t share = options_.connections / options_.workers +
-                                  (i < options_.connections % options_.workers ? 1 : 0);
-      drivers_.emplace_back(runtime_->worker(i), plan_, share, [this] { driver_ended(); });
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      Stream& stream = streams_.emplace_back(options_[i], std::move(plans[i]));
+      for (unsigned w = 0; w < stream.plan.workers; ++w) {
+        const std::uint32_t share = stream.plan.connections / stream.plan.workers +
+                                    (w < stream.plan.connections % stream.plan.workers ? 1 : 0);
+        stream.drivers.emplace_back(runtime_->worker(w), w, stream.plan, share,
+                                    [this] { driver_ended(); });
+        ++driver_count_;
+      }
     }
-    for (detail::Driver& driver : drivers_) {
+    for_each_driver([](detail::Driver& driver) {
       driver.worker().post([&driver] { driver.start(); });
-    }
+    });
   }
   ~Run() {
     stop();
@@ -36,56 +68,91 @@ class Generator::Run {
 
   bool wait_for(Duration timeout) {
     std::unique_lock lock(mutex_);
-    const auto is_over = [this] { return ended_count_ == drivers_.size(); };
+    const auto is_over = [this] { return ended_count_ == driver_count_; };
     if (timeout != Duration::max()) return all_ended_.wait_for(lock, timeout, is_over);
     all_ended_.wait(lock, is_over);
     return true;
   }
   void stop() {
     if (wait_for(Duration::zero())) return;  // Nobody may be there to take the jobs.
-    for (detail::Driver& driver : drivers_) {
+    for_each_driver([](detail::Driver& driver) {
       driver.worker().post([&driver] { driver.stop(); });
-    }
+    });
   }
 
   [[nodiscard]] Progress progress() const {
     Progress progress;
+    const Stream& main = streams_.front();
     progress.elapsed = clock_.now() - started_at_;
-    progress.left = std::max(plan_.duration - progress.elapsed, Duration::zero());
-    for (const detail::Driver& driver : drivers_) {
+    progress.left = std::max(main.plan.duration - progress.elapsed, Duration::zero());
+    progress.is_warming_up = progress.elapsed < main.plan.warm_up;
+    if (main.plan.schedule) progress.rate = main.plan.schedule->rate_at(progress.elapsed);
+    for (const detail::Driver& driver : main.drivers) {
       progress.requests += driver.requests();
       progress.bytes_read += driver.bytes_read();
       driver.add_errors_to(progress.errors);
+      driver.add_latencies_to(progress.latency_ns);
     }
     return progress;
   }
 
   Report finish() {
     wait_for(Duration::max());
-    Report report;
-    report.url = options_.url.text();
-    report.connections = options_.connections;
-    report.workers = options_.workers;
-    report.backend = runtime_->worker(0).backend().name();
+    const std::string backend(runtime_->worker(0).backend().name());
     runtime_->stop();
-    for (const detail::Driver& driver : drivers_) driver.add_to(report);
+    Report report = report_of(streams_.front(), backend);
+    for (std::size_t i = 1; i < streams_.size(); ++i) {
+      report.beside.push_back(report_of(streams_[i], backend));
+    }
     return report;
   }
 
  private:
+  Report report_of(const Stream& stream, const std::string& backend) const {
+    Report report;
+    report.url = stream.options.url.text();
+    report.connections = stream.plan.connections;
+    report.workers = stream.plan.workers;
+    report.pipeline = stream.plan.pipeline;
+    report.backend = backend;
+    report.machine = machine_;
+    for (const detail::Driver& driver : stream.drivers) driver.add_to(report);
+    if (stream.plan.schedule) {
+      // Of what was measured: the whole less the warm-up.
+      const Duration end = stream.plan.warm_up + report.duration;
+      const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+      const double due = stream.plan.schedule->mean_rate(end) * seconds(end) -
+                         stream.plan.schedule->mean_rate(stream.plan.warm_up) *
+                             seconds(stream.plan.warm_up);
+      const bool is_measured = report.duration > Duration::zero();
+      report.rate = is_measured ? due / seconds(report.duration)
+                                : stream.plan.schedule->rate_at(Duration::zero());
+    }
+    report.judge(stream.plan.lag_max);
+    return report;
+  }
+
+  template <class F>
+  void for_each_driver(F function) {
+    for (Stream& stream : streams_) {
+      for (detail::Driver& driver : stream.drivers) function(driver);
+    }
+  }
+
   void driver_ended() {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
     all_ended_.notify_all();
   }
 
-  const Options options_;
-  const detail::Plan plan_;
+  const std::vector<Options> options_;
   RealClock real_clock_;
   const Clock& clock_;
   std::unique_ptr<runtime::Runtime> runtime_;
+  const MachineContext machine_;
   const TimePoint started_at_;
-  std::deque<detail::Driver> drivers_;
+  std::deque<Stream> streams_;
+  std::size_t driver_count_ = 0;
 
   std::mutex mutex_;
   std::condition_variable all_ended_;
@@ -93,8 +160,16 @@ class Generator::Run {
 };
 
 Result<std::unique_ptr<Generator>> Generator::start(const Options& options) {
-  SENNIT_TRY(detail::Plan plan, detail::make_plan(options));
-  if (auto allowed = detail::allow_connections(options.connections); !allowed) {
+  std::vector<Options> streams = {options};
+  for (const Options& other : options.beside) streams.push_back(beside(options, other));
+  std::vector<detail::Plan> plans;
+  std::uint64_t connections = 0;
+  for (const Options& stream : streams) {
+    SENNIT_TRY(detail::Plan plan, detail::make_plan(stream));
+    plans.push_back(std::move(plan));
+    connections += stream.connections;
+  }
+  if (auto allowed = detail::allow_connections(connections); !allowed) {
     return failure(std::move(allowed).error());
   }
   runtime::RuntimeOptions runtime_options;
@@ -103,7 +178,7 @@ Result<std::unique_ptr<Generator>> Generator::start(const Options& options) {
   runtime_options.pin = options.pin;
   runtime_options.clock = options.clock;
   SENNIT_TRY(auto runtime, runtime::Runtime::start(runtime_options));
-  auto run = std::make_unique<Run>(options, std::move(plan), std::move(runtime));
+  auto run = std::make_unique<Run>(std::move(streams), std::move(plans), std::move(runtime));
   return std::unique_ptr<Generator>(new Generator(std::move(run)));
 }
 

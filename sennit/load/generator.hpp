@@ -1,10 +1,11 @@
 #pragma once
-// Generator: drives an HTTP/1.1 server with a fixed number of connections, each of which asks again
-// as soon as it is answered (a closed loop), and measures.
+// Generator: drives an HTTP/1.1 server with a fixed number of connections, and measures. Either each of
+// them asks again as soon as it is answered (a closed loop), or requests leave when a schedule says, whatever
+// has become of those before (an open loop).
 //
 //   SENNIT_TRY(auto generator, load::Generator::start(options));
 //   while (!generator->wait_for(std::chrono::seconds(1))) show(generator->progress());
-//   std::fputs(load::to_text(generator->finish()).c_str(), stdout);
+//   std::fputs(load::to_text(generator->finish(), true).c_str(), stdout);
 //
 // It runs on workers of its own. Whatever the server does, or does not, it ends when its time is
 // over: what is in flight then is dropped, and not counted as an error.
@@ -21,13 +22,17 @@
 
 namespace sennit::load {
 
-/// How far a run is.
+/// How far a run is. Of the stream that it is about, not of those beside.
 struct Progress {
   Duration elapsed = Duration::zero();
   Duration left = Duration::zero();
   std::uint64_t requests = 0;
   std::uint64_t bytes_read = 0;
   ErrorCounts errors;
+  bool is_warming_up = false;  // Nothing counts yet.
+  double rate = 0;             // What is asked for now; 0 in a closed loop.
+  /// Of all so far; response times in an open loop, service times in a closed one.
+  metrics::Histogram latency_ns = metrics::Histogram(Report::interval_options);
 };
 
 class Generator {

@@ -1,9 +1,14 @@
 #pragma once
-// Report: what a run has measured, and how it is told to people and to programs.
+// Report: what a run has measured.
 //
-// Latency is the time from handing a request to the kernel until the last byte of its response was
-// parsed. Only complete responses have one, whatever their status; a request that timed out or
-// failed is counted among the errors and in nothing else.
+// Two times are told apart, and never mixed:
+//
+//   service time   from handing a request to the kernel until the last byte of its response was parsed
+//   response time  from the instant at which the request was meant to be sent, which only an open loop
+//                  knows, until the same end: what a user would have waited
+//
+// Only complete responses have them, whatever their status; a request that timed out or failed is counted
+// among the errors and in nothing else.
 //
 // A closed loop waits for a slow response before it asks again, so a server's pause is seen by one
 // request of each connection, not by all that would have come meanwhile: percentiles are those of
@@ -14,8 +19,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sennit/base/time.hpp"
+#include "sennit/load/machine_context.hpp"
 #include "sennit/metrics/histogram.hpp"
 
 namespace sennit::load {
@@ -50,35 +58,64 @@ struct Report {
   std::string url;
   std::uint32_t connections = 0;
   unsigned workers = 0;
+  std::uint32_t pipeline = 1;
   std::string backend;  // "io_uring" or "epoll".
+  double rate = 0;      // What was asked for on average, in requests/s; 0 for a closed loop.
 
-  Duration duration = Duration::zero();  // Until the last worker ended; may be less than asked for.
+  Duration duration = Duration::zero();  // Until the last worker ended, without the warm-up.
   std::uint64_t requests = 0;            // Answered in full.
+  std::uint64_t unsent = 0;  // Of an open loop: due when the run ended, and still not sent.
   std::uint64_t bytes_read = 0;
   ErrorCounts errors;
   std::string first_error;  // The first one that was not a status, in words; empty if none was.
 
-  metrics::Histogram latency_ns = metrics::Histogram(latency_options);
+  metrics::Histogram service_ns = metrics::Histogram(latency_options);
+  metrics::Histogram response_ns = metrics::Histogram(latency_options);  // Empty in a closed loop.
+  metrics::Histogram lag_ns = metrics::Histogram(latency_options);  // How late we sent, see below.
   metrics::Histogram rates =
       metrics::Histogram(rate_options);  // Requests/s of one worker, each 100 ms.
 
+  double cpu_busy = 0;  // Of the busiest worker: its CPU time through the run's time.
+  Duration cpu_time = Duration::zero();  // Of all workers.
+
+  /// Why the figures must not be believed, in words: the generator itself was late or had no CPU left.
+  std::vector<std::string> void_reasons;
+
+  /// One second of the run.
+  struct Interval {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;  // Of the buckets in use.
+    std::uint64_t errors = 0;
+
+    /// Response times of an open loop, service times of a closed one.
+    [[nodiscard]] metrics::Histogram histogram() const;
+  };
+  std::vector<Interval> intervals;
+
+  MachineContext machine;
+  std::vector<Report> beside;  // Of the streams driven at the same time.
+
   /// An hour of nanoseconds, to three digits.
   static constexpr metrics::HistogramOptions latency_options{};
+  static constexpr metrics::HistogramOptions interval_options{
+      .lowest = 1, .highest = 3'600'000'000'000, .significant_digits = 2};
   static constexpr metrics::HistogramOptions rate_options{
       .lowest = 1, .highest = 1'000'000'000, .significant_digits = 3};
 
+  [[nodiscard]] bool is_open_loop() const { return rate > 0; }
+  [[nodiscard]] bool is_void() const { return !void_reasons.empty(); }
+  /// What its users would have waited: response times if it knows them, else service times.
+  [[nodiscard]] const metrics::Histogram& latency_ns() const {
+    return is_open_loop() ? response_ns : service_ns;
+  }
   [[nodiscard]] double requests_per_second() const;
   [[nodiscard]] double bytes_per_second() const;
+
+  /// Adds another worker's seconds to ours, second by second.
+  void add_intervals(const std::vector<Interval>& others);
+  /// Fills void_reasons. `lag_max`: of an open loop, how late 99 % of its sendings may be.
+  void judge(Duration lag_max);
+  /// Adds a run of another machine at the same time: exact, histograms and all.
+  void merge(const Report& other);
 };
-
-/// The line that comes before a run: "Running 5s test @ http://host/" and a second one.
-[[nodiscard]] std::string heading_text(std::string_view url, Duration duration, unsigned workers,
-                                       std::uint32_t connections);
-
-/// What comes after it, laid out as wrk does; the distribution has two lines more, 99.9% and max.
-[[nodiscard]] std::string to_text(const Report& report);
-
-/// One JSON object and a line feed. Latencies are in microseconds.
-[[nodiscard]] std::string to_json(const Report& report);
 
 }  // namespace sennit::load

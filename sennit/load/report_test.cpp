@@ -2,109 +2,68 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
+using ::testing::Pair;
 
-Report sample() {
-  Report report;
-  report.url = "http://127.0.0.1:8080/status";
-  report.connections = 100;
-  report.workers = 2;
-  report.backend = "io_uring";
-  report.duration = 5s;
-  report.requests = 1000;
-  report.bytes_read = 3 * 1024 * 1024;
-  report.latency_ns.record_n(200'000, 900);
-  report.latency_ns.record_n(3'000'000, 99);
-  report.latency_ns.record_n(1'500'000'000, 1);
-  report.rates.record_n(100, 9);
-  report.rates.record_n(1100, 1);
-  return report;
-}
-
-TEST(Report, LaysItsFiguresOutAsWrkDoes) {
-  EXPECT_EQ(to_text(sample()),
-            "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
-            "    Latency     1.98ms   47.40ms   1.50s    99.90%\n"
-            "    Req/Sec   200.00    300.00     1.10k    90.00%\n"
-            "  Latency Distribution\n"
-            "     50%  200.06us\n"
-            "     75%  200.06us\n"
-            "     90%  200.06us\n"
-            "     99%    3.00ms\n"
-            "   99.9%    3.00ms\n"
-            "     max    1.50s \n"
-            "  1000 requests in 5.00s, 3.00MB read\n"
-            "Requests/sec:    200.00\n"
-            "Transfer/sec:    614.40KB\n");
-}
-
-TEST(Report, NamesErrorsOnlyIfThereWereSome) {
-  Report report = sample();
-  EXPECT_THAT(to_text(report), Not(HasSubstr("errors")));
-  report.errors.add(ErrorKind::status, 7);
-  EXPECT_THAT(to_text(report), Not(HasSubstr("errors")));
-  EXPECT_THAT(to_text(report), HasSubstr("  Non-2xx or 3xx responses: 7\n"));
-  report.errors.add(ErrorKind::connect, 1);
-  report.errors.add(ErrorKind::read, 2);
-  report.errors.add(ErrorKind::write, 3);
-  report.errors.add(ErrorKind::timeout, 4);
-  EXPECT_THAT(to_text(report),
-              HasSubstr("  Socket errors: connect 1, read 2, write 3, timeout 4\n"));
-  EXPECT_EQ(report.errors.total(), 17);
-}
-
-TEST(Report, OfNothingIsAllZeros) {
-  const std::string text = to_text(Report());
-  EXPECT_THAT(text, HasSubstr("    Latency     0.00us    0.00us   0.00us    0.00%\n"));
-  EXPECT_THAT(text, HasSubstr("Requests/sec:      0.00\n"));
-}
-
-TEST(Report, HeadsARunAsWrkDoes) {
-  EXPECT_EQ(heading_text("http://h/", 30s, 2, 100),
-            "Running 30s test @ http://h/\n  2 threads and 100 connections\n");
-  EXPECT_EQ(heading_text("http://h/", 2min, 1, 1),
-            "Running 2m test @ http://h/\n  1 threads and 1 connections\n");
-  EXPECT_EQ(heading_text("http://h/", 500ms, 1, 1),
-            "Running 500.00ms test @ http://h/\n  1 threads and 1 connections\n");
-}
-
-TEST(Report, IsJson) {
-  Report report = sample();
-  report.errors.add(ErrorKind::timeout, 4);
-  report.first_error = "get an answer from 127.0.0.1:8080: no response in time";
-  const auto json = nlohmann::json::parse(to_json(report));
-  EXPECT_EQ(json["url"], report.url);
-  EXPECT_EQ(json["connections"], 100);
-  EXPECT_EQ(json["threads"], 2);
-  EXPECT_EQ(json["backend"], "io_uring");
-  EXPECT_EQ(json["requests"], 1000);
-  EXPECT_EQ(json["duration_s"], 5.0);
-  EXPECT_EQ(json["requests_per_s"], 200.0);
-  EXPECT_EQ(json["bytes_read"], 3 * 1024 * 1024);
-  const nlohmann::json errors = {
-      {"connect", 0}, {"read", 0}, {"write", 0}, {"timeout", 4}, {"status", 0}};
-  EXPECT_EQ(json["errors"], errors);
-  EXPECT_EQ(json["first_error"], report.first_error);
-  const auto& latency = json["latency_us"];
-  for (const char* key : {"p50", "p75", "p90", "p99", "p99.9", "max", "mean", "stdev"}) {
-    EXPECT_TRUE(latency[key].is_number()) << key;
+TEST(Report, MergesRunsExactly) {
+  Report one, other, both;
+  for (int i = 1; i <= 1000; ++i) {
+    Report& half = i % 3 == 0 ? one : other;
+    half.service_ns.record(i * 1000);
+    both.service_ns.record(i * 1000);
+    ++half.requests;
   }
-  EXPECT_NEAR(latency["p50"].get<double>(), 200, 0.2);
-  EXPECT_NEAR(latency["p99.9"].get<double>(), 3'000, 3);
-  EXPECT_EQ(latency["max"].get<double>(), 1'500'000);
+  one.duration = 2s;
+  other.duration = 3s;
+  one.errors.add(ErrorKind::read, 1);
+  other.errors.add(ErrorKind::read, 2);
+  other.void_reasons = {"late"};
+  other.beside.emplace_back();
+  one.merge(other);
+  EXPECT_EQ(one.requests, 1000);
+  EXPECT_EQ(one.duration, 3s);
+  EXPECT_EQ(one.errors[ErrorKind::read], 3);
+  EXPECT_TRUE(one.is_void());
+  EXPECT_EQ(one.beside.size(), 1);
+  EXPECT_EQ(one.service_ns.count(), both.service_ns.count());
+  for (const double percent : {1.0, 50.0, 99.0, 99.9}) {
+    EXPECT_EQ(one.service_ns.percentile(percent), both.service_ns.percentile(percent));
+  }
 }
 
-TEST(Report, IsJsonEvenForAUrlThatIsNotUtf8) {
+TEST(Report, AddsIntervalsSecondBySecond) {
   Report report;
-  report.url = "http://\xff/";
-  EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
+  report.add_intervals({{{{5, 1}, {9, 2}}, 1}});
+  report.add_intervals({{{{2, 1}, {9, 3}}, 2}, {{{1, 1}}, 0}});
+  ASSERT_EQ(report.intervals.size(), 2);
+  EXPECT_THAT(report.intervals[0].counts, ElementsAre(Pair(2, 1), Pair(5, 1), Pair(9, 5)));
+  EXPECT_EQ(report.intervals[0].errors, 3);
+  EXPECT_EQ(report.intervals[0].histogram().count(), 7);
+  EXPECT_EQ(report.intervals[1].histogram().count(), 1);
+}
+
+TEST(Report, IsVoidWhenTheGeneratorWasLateOrSaturated) {
+  Report report;
+  report.lag_ns.record_n(100'000, 99);
+  report.lag_ns.record_n(9'000'000, 2);
+  report.cpu_busy = 0.99;
+  report.judge(1ms);
+  EXPECT_FALSE(report.is_void()) << "a closed loop has no schedule and may use all of its CPU";
+
+  report.rate = 1000;
+  report.judge(1ms);
+  ASSERT_EQ(report.void_reasons.size(), 2);
+  EXPECT_THAT(report.void_reasons[0], HasSubstr("late"));
+  EXPECT_THAT(report.void_reasons[1], HasSubstr("99 %"));
+  report.cpu_busy = 0.5;
+  report.judge(10ms);
+  EXPECT_FALSE(report.is_void());
 }
 
 }  // namespace

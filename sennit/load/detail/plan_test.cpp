@@ -44,12 +44,12 @@ TEST(Plan, SaysWhichHostIsUnknown) {
 
 TEST(Plan, WritesTheRequest) {
   Options options = options_for("http://127.0.0.1:8080/a?b=c");
-  EXPECT_EQ(make_plan(options)->request, "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
+  EXPECT_EQ(make_plan(options)->requests.front().bytes(false), "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
 
   options.method = "POST";
   options.body = "hello";
   ASSERT_TRUE(options.headers.add("X-One", "1").has_value());
-  EXPECT_EQ(make_plan(options)->request,
+  EXPECT_EQ(make_plan(options)->requests.front().bytes(false),
             "POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nX-One: 1\r\nContent-Length: 5\r\n\r\n"
             "hello");
 }
@@ -58,7 +58,7 @@ TEST(Plan, LetsHostAndConnectionBeSet) {
   Options options = options_for("http://127.0.0.1:8080/");
   ASSERT_TRUE(options.headers.add("Connection", "close").has_value());
   ASSERT_TRUE(options.headers.add("host", "example.org").has_value());
-  EXPECT_EQ(make_plan(options)->request,
+  EXPECT_EQ(make_plan(options)->requests.front().bytes(false),
             "GET / HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n");
 }
 

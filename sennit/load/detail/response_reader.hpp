@@ -1,7 +1,7 @@
 #pragma once
 // ResponseReader: finds where responses end, one after the other, as their bytes arrive.
 //
-//   reader.begin();
+//   reader.begin(method);
 //   step = reader.take(bytes)      partial: everything was consumed, more is needed
 //                                  complete: what follows `consumed` is not this response's
 //                                  malformed: the connection is of no use any more
@@ -29,10 +29,12 @@ class ResponseReader {
     std::size_t consumed;
   };
 
-  explicit ResponseReader(http::Method request_method) : request_method_(request_method) {}
-
-  /// Requires that the response before, if any, was complete.
-  void begin() { body_ = Body::head; }
+  /// Before the response to a request of this method, on the same connection or another.
+  void begin(http::Method request_method) {
+    request_method_ = request_method;
+    body_ = Body::head;
+    head_.clear();
+  }
   /// Requires that this response is not complete or malformed yet.
   [[nodiscard]] Step take(std::string_view bytes);
   /// Requires the same. Complete or error.
@@ -54,7 +56,7 @@ class ResponseReader {
   Status begin_body(const http::h1::ResponseHead& head);
   Step fail(const char* reason);
 
-  const http::Method request_method_;
+  http::Method request_method_ = http::Method::get;
   Body body_ = Body::head;
   bool keep_alive_ = false;
   std::uint16_t http_status_ = 0;

@@ -33,8 +33,8 @@ TEST(ResponseReader, RefusesWhatIsNoResponseHoweverItIsSplit) {
        }) {
     for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
       SCOPED_TRACE(std::string(bytes) + " in pieces of " + std::to_string(piece));
-      ResponseReader reader(Method::get);
-      reader.begin();
+      ResponseReader reader;
+      reader.begin(Method::get);
       EXPECT_EQ(feed(reader, bytes, piece).status, Status::error);
       EXPECT_STRNE(reader.reason(), "");
     }
@@ -72,8 +72,8 @@ TEST(ResponseReader, FindsTheEndHoweverItIsSplit) {
     const std::string bytes = std::string(response) + "HTTP/1.1 the next one";
     for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
       SCOPED_TRACE(std::string(response) + " in pieces of " + std::to_string(piece));
-      ResponseReader reader(method);
-      reader.begin();
+      ResponseReader reader;
+      reader.begin(method);
       const auto step = feed(reader, bytes, piece);
       ASSERT_EQ(step.status, Status::complete) << reader.reason();
       EXPECT_EQ(step.consumed, response.size());
@@ -84,19 +84,19 @@ TEST(ResponseReader, FindsTheEndHoweverItIsSplit) {
 }
 
 TEST(ResponseReader, ReadsOneResponseAfterTheOther) {
-  ResponseReader reader(Method::get);
+  ResponseReader reader;
   for (const std::string_view bytes :
        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"}) {
-    reader.begin();
+    reader.begin(Method::get);
     EXPECT_EQ(feed(reader, bytes, 7).status, Status::complete);
   }
 }
 
 TEST(ResponseReader, TakesTheEndOfTheStreamForTheEndOfABodyWithoutLength) {
-  ResponseReader reader(Method::get);
-  reader.begin();
+  ResponseReader reader;
+  reader.begin(Method::get);
   EXPECT_EQ(feed(reader, "HTTP/1.0 200 OK\r\n\r\nsome text", 4).status, Status::partial);
   EXPECT_EQ(reader.end(), Status::complete);
   EXPECT_EQ(reader.http_status(), 200);
@@ -108,8 +108,8 @@ TEST(ResponseReader, TakesTheEndOfTheStreamElsewhereForAnError) {
        {"", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"}) {
     SCOPED_TRACE(bytes);
-    ResponseReader reader(Method::get);
-    reader.begin();
+    ResponseReader reader;
+    reader.begin(Method::get);
     EXPECT_EQ(feed(reader, bytes, 100).status, Status::partial);
     EXPECT_EQ(reader.end(), Status::error);
   }
