@@ -56,9 +56,8 @@ class Generator::Run {
         ++driver_count_;
       }
     }
-    for_each_driver([](detail::Driver& driver) {
-      driver.worker().post([&driver] { driver.start(); });
-    });
+    for_each_driver(
+        [](detail::Driver& driver) { driver.worker().post([&driver] { driver.start(); }); });
   }
   ~Run() {
     stop();
@@ -75,9 +74,8 @@ class Generator::Run {
   }
   void stop() {
     if (wait_for(Duration::zero())) return;  // Nobody may be there to take the jobs.
-    for_each_driver([](detail::Driver& driver) {
-      driver.worker().post([&driver] { driver.stop(); });
-    });
+    for_each_driver(
+        [](detail::Driver& driver) { driver.worker().post([&driver] { driver.stop(); }); });
   }
 
   [[nodiscard]] Progress progress() const {
@@ -120,10 +118,12 @@ class Generator::Run {
     if (stream.plan.schedule) {
       // Of what was measured: the whole less the warm-up.
       const Duration end = stream.plan.warm_up + report.duration;
-      const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
-      const double due = stream.plan.schedule->mean_rate(end) * seconds(end) -
-                         stream.plan.schedule->mean_rate(stream.plan.warm_up) *
-                             seconds(stream.plan.warm_up);
+      const auto seconds = [](Duration time) {
+        return std::chrono::duration<double>(time).count();
+      };
+      const double due =
+          stream.plan.schedule->mean_rate(end) * seconds(end) -
+          stream.plan.schedule->mean_rate(stream.plan.warm_up) * seconds(stream.plan.warm_up);
       const bool is_measured = report.duration > Duration::zero();
       report.rate = is_measured ? due / seconds(report.duration)
                                 : stream.plan.schedule->rate_at(Duration::zero());

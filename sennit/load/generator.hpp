@@ -1,7 +1,7 @@
 #pragma once
-// Generator: drives an HTTP/1.1 server with a fixed number of connections, and measures. Either each of
-// them asks again as soon as it is answered (a closed loop), or requests leave when a schedule says, whatever
-// has become of those before (an open loop).
+// Generator: drives an HTTP/1.1 server with a fixed number of connections, and measures. Either
+// each of them asks again as soon as it is answered (a closed loop), or requests leave when a
+// schedule says, whatever has become of those before (an open loop).
 //
 //   SENNIT_TRY(auto generator, load::Generator::start(options));
 //   while (!generator->wait_for(std::chrono::seconds(1))) show(generator->progress());

@@ -1,11 +1,10 @@
-#include "sennit/load/generator.hpp"
-
 #include <atomic>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
 
+#include "sennit/load/generator.hpp"
 #include "sennit/load/testing/generator_fixture.hpp"
 #include "sennit/load/testing/scripted_server.hpp"
 
@@ -49,8 +48,8 @@ TEST_P(OpenLoopTest, SendsAsManyAsAreDue) {
   EXPECT_THAT(report.duration, on_time(1s));
 }
 
-// Of a server that stalls once for a second, a closed loop sees as many slow answers as it has connections.
-// An open loop sees what users would have seen: all that came meanwhile waited.
+// Of a server that stalls once for a second, a closed loop sees as many slow answers as it has
+// connections. An open loop sees what users would have seen: all that came meanwhile waited.
 TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
   std::atomic<bool> stalls = true;
   std::atomic<int> answers = 0;
@@ -72,7 +71,8 @@ TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
     options.timeout = 1min;
     const Report open = run(options);
     EXPECT_EQ(open.errors.total(), 0) << open.first_error;
-    // Those due in the first 700 ms of the stall waited 300 ms at least: 140, were no request early.
+    // Those due in the first 700 ms of the stall waited 300 ms at least: 140, were no request
+    // early.
     EXPECT_GE(slow_count(open.response_ns), 130);
     EXPECT_GE(slow_count(open.service_ns), 1);
     EXPECT_LT(slow_count(open.service_ns), slow_count(open.response_ns));

@@ -14,12 +14,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
-using ::testing::Ge;
-using ::testing::HasSubstr;
-using ::testing::Le;
 using testing::answer_forever;
 using testing::expect_only;
+using ::testing::Ge;
 using testing::GeneratorTest;
+using ::testing::HasSubstr;
+using ::testing::Le;
 using testing::ok;
 using testing::on_time;
 using testing::Peer;

@@ -1,5 +1,3 @@
-#include "sennit/load/generator.hpp"
-
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "sennit/http/server.hpp"
+#include "sennit/load/generator.hpp"
 #include "sennit/load/testing/generator_fixture.hpp"
 #include "sennit/load/testing/scripted_server.hpp"
 
@@ -18,9 +17,9 @@ namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::HasSubstr;
 using testing::answer_forever;
 using testing::expect_only;
+using ::testing::HasSubstr;
 using testing::ok;
 using testing::Peer;
 using testing::ScriptedServer;
@@ -66,7 +65,8 @@ TEST_P(TrafficTest, SendsWhatItsMixSays) {
       const std::string& request = peer.request();
       if (request.starts_with("POST /log HTTP/1.1\r\n")) {
         ++posts;
-        if (request.find("X-Id: ") == std::string::npos || !request.ends_with("\r\n\r\n{n}")) ++wrong;
+        if (request.find("X-Id: ") == std::string::npos || !request.ends_with("\r\n\r\n{n}"))
+          ++wrong;
       } else {
         const std::lock_guard lock(mutex);
         lines.insert(request.substr(0, request.find(" HTTP")));
@@ -115,9 +115,7 @@ TEST_P(TrafficTest, TalksToUnixSockets) {
       (std::filesystem::temp_directory_path() / ("sennit-load-" + std::to_string(::getpid())))
           .string();
   http::Server server;
-  server.get("/hello", [](http::Request&) {
-    return http::text("hello");
-  });
+  server.get("/hello", [](http::Request&) { return http::text("hello"); });
   http::ServerOptions server_options;
   server_options.host = "unix:" + path;
   server_options.workers = 1;

@@ -29,9 +29,8 @@ double load_of_last_minute() {
 }
 
 std::string utc_text(WallTime time) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(
-                                  time.time_since_epoch())
-                                  .count();
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   std::tm parts{};
   std::array<char, 32> text{};
   if (::gmtime_r(&seconds, &parts) == nullptr) return {};

@@ -92,9 +92,8 @@ Result<Template::Variable> Template::parse_variable(std::string_view name) {
       parse_number(name.substr(dots + 2), variable.high) && variable.low <= variable.high) {
     return variable;
   }
-  return failure(Errc::invalid_argument,
-                 "understand '{" + std::string(name.substr(0, 40)) +
-                     "}' (write {seq}, {1..100}, or {{ and }} for braces)");
+  return failure(Errc::invalid_argument, "understand '{" + std::string(name.substr(0, 40)) +
+                                             "}' (write {seq}, {1..100}, or {{ and }} for braces)");
 }
 
 Result<Template> Template::parse(std::string_view text) {

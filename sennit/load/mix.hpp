@@ -5,8 +5,8 @@
 //     {"weight": 1, "method": "PUT", "path": "/log/{seq}", "headers": {"X-Id": "{seq}"},
 //      "body": "{{\"n\": {0..9}}}"} ]
 //
-// In paths, header values and bodies `{seq}` is a number that counts requests, `{LOW..HIGH}` a random one
-// between both, and `{{` and `}}` are braces.
+// In paths, header values and bodies `{seq}` is a number that counts requests, `{LOW..HIGH}` a
+// random one between both, and `{{` and `}}` are braces.
 //
 // Thread safety: values.
 

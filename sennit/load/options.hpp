@@ -23,7 +23,7 @@ struct Options {
   std::uint32_t connections = 10;  // Divided among the workers.
   unsigned workers = 2;            // Threads; at most one for each connection.
   Duration duration = std::chrono::seconds(10);
-  Duration warm_up = Duration::zero();          // Before it: driven, but not measured.
+  Duration warm_up = Duration::zero();         // Before it: driven, but not measured.
   Duration timeout = std::chrono::seconds(2);  // Of a connect, and of a request with its response.
 
   /// Empty: a closed loop, each connection asks again as soon as it is answered. Otherwise an open
@@ -38,12 +38,13 @@ struct Options {
   std::string body = {};       // Sent with its length unless empty.
   Mix mix = {};                // Instead of the URL's path, the method and the body, unless empty.
 
-  /// Streams driven at the same time and reported apart, which is how slow requests beside fast ones are
-  /// measured. Of theirs `duration`, `warm_up`, `workers`, `backend`, `pin` and `clock` are ignored.
+  /// Streams driven at the same time and reported apart, which is how slow requests beside fast
+  /// ones are measured. Of theirs `duration`, `warm_up`, `workers`, `backend`, `pin` and `clock`
+  /// are ignored.
   std::vector<Options> beside = {};
 
-  /// Of an open loop: a run in which more than 1 % of the requests left later than this after they were due
-  /// although a connection was free is void.
+  /// Of an open loop: a run in which more than 1 % of the requests left later than this after they
+  /// were due although a connection was free is void.
   Duration lag_max = std::chrono::milliseconds(1);
 
   runtime::io::BackendKind backend = runtime::io::BackendKind::automatic;

@@ -63,7 +63,8 @@ void Report::judge(Duration lag_max) {
   const std::int64_t lag = lag_ns.percentile(99);
   if (lag > lag_max.count()) {
     void_reasons.push_back(fmt::format(
-        "the generator was late: 1 % of the requests left {} or more after they were due although a "
+        "the generator was late: 1 % of the requests left {} or more after they were due although "
+        "a "
         "connection was free (allowed: {}). Use more threads, a lower rate or a quieter machine.",
         format_microseconds(static_cast<double>(lag) / 1e3),
         format_microseconds(static_cast<double>(lag_max.count()) / 1e3)));

@@ -3,12 +3,13 @@
 //
 // Two times are told apart, and never mixed:
 //
-//   service time   from handing a request to the kernel until the last byte of its response was parsed
-//   response time  from the instant at which the request was meant to be sent, which only an open loop
+//   service time   from handing a request to the kernel until the last byte of its response was
+//   parsed response time  from the instant at which the request was meant to be sent, which only an
+//   open loop
 //                  knows, until the same end: what a user would have waited
 //
-// Only complete responses have them, whatever their status; a request that timed out or failed is counted
-// among the errors and in nothing else.
+// Only complete responses have them, whatever their status; a request that timed out or failed is
+// counted among the errors and in nothing else.
 //
 // A closed loop waits for a slow response before it asks again, so a server's pause is seen by one
 // request of each connection, not by all that would have come meanwhile: percentiles are those of
@@ -78,7 +79,8 @@ struct Report {
   double cpu_busy = 0;  // Of the busiest worker: its CPU time through the run's time.
   Duration cpu_time = Duration::zero();  // Of all workers.
 
-  /// Why the figures must not be believed, in words: the generator itself was late or had no CPU left.
+  /// Why the figures must not be believed, in words: the generator itself was late or had no CPU
+  /// left.
   std::vector<std::string> void_reasons;
 
   /// One second of the run.

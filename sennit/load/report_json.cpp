@@ -15,9 +15,8 @@ struct Percentile {
   const char* name;
   double percent;
 };
-constexpr Percentile percentiles[] = {{"p50", 50},     {"p75", 75},       {"p90", 90},
-                                      {"p99", 99},     {"p99.9", 99.9},   {"p99.99", 99.99},
-                                      {"max", 100}};
+constexpr Percentile percentiles[] = {{"p50", 50},     {"p75", 75},       {"p90", 90}, {"p99", 99},
+                                      {"p99.9", 99.9}, {"p99.99", 99.99}, {"max", 100}};
 constexpr std::size_t intervals_max = 1'000'000;
 constexpr std::size_t streams_max = 16;
 
@@ -38,9 +37,12 @@ json to_object(const Histogram& histogram, Duration duration) {
 }
 
 json to_object(const MachineContext& machine) {
-  return {{"host", machine.host},          {"processor", machine.processor},
-          {"kernel", machine.kernel},      {"cpus", machine.cpus},
-          {"open_files", machine.open_files}, {"load_average", machine.load_average},
+  return {{"host", machine.host},
+          {"processor", machine.processor},
+          {"kernel", machine.kernel},
+          {"cpus", machine.cpus},
+          {"open_files", machine.open_files},
+          {"load_average", machine.load_average},
           {"time", machine.time}};
 }
 
@@ -54,7 +56,8 @@ json to_object(const Report& report) {
   json intervals = json::array();
   for (const Report::Interval& interval : report.intervals) {
     json counts = json::array();
-    for (const auto& [index, count] : interval.counts) counts.push_back(json::array({index, count}));
+    for (const auto& [index, count] : interval.counts)
+      counts.push_back(json::array({index, count}));
     intervals.push_back({{"errors", interval.errors}, {"counts", std::move(counts)}});
   }
   json beside = json::array();
@@ -255,7 +258,8 @@ std::string to_json(const Report& report) {
 
 Result<Report> report_from_json(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return failure(Errc::malformed, "read a report (it is no JSON object)");
+  if (!document.is_object())
+    return failure(Errc::malformed, "read a report (it is no JSON object)");
   Reader reader(document);
   Report report = read_report(reader, false);
   if (!reader.wrong().empty()) {

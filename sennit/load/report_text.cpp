@@ -75,20 +75,20 @@ void add_open_loop(std::string& text, const Report& report) {
                       "schedule lag");
   for (const double percent : {50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 100.0}) {
     const std::string label = percent == 100 ? "max" : fmt::format("{}%", percent);
-    text += fmt::format("{:>10}{:>16}{:>16}{:>14}\n", label,
-                        time_of(report.response_ns, percent), time_of(report.service_ns, percent),
-                        time_of(report.lag_ns, percent));
+    text += fmt::format("{:>10}{:>16}{:>16}{:>14}\n", label, time_of(report.response_ns, percent),
+                        time_of(report.service_ns, percent), time_of(report.lag_ns, percent));
   }
-  text += "  (response time counts from when a request was due, service time from when it was sent)\n";
+  text +=
+      "  (response time counts from when a request was due, service time from when it was sent)\n";
 }
 
 void add_beside(std::string& text, const Report& report) {
   for (const Report& other : report.beside) {
     text += fmt::format("\nBeside it: {} with {} connections\n", other.url, other.connections);
-    text += fmt::format("  {} requests, {:.2f} requests/s, 50% {}, 99% {}, max {}\n",
-                        other.requests, other.requests_per_second(),
-                        time_of(other.latency_ns(), 50), time_of(other.latency_ns(), 99),
-                        time_of(other.latency_ns(), 100));
+    text +=
+        fmt::format("  {} requests, {:.2f} requests/s, 50% {}, 99% {}, max {}\n", other.requests,
+                    other.requests_per_second(), time_of(other.latency_ns(), 50),
+                    time_of(other.latency_ns(), 99), time_of(other.latency_ns(), 100));
     add_errors(text, other.errors);
   }
 }

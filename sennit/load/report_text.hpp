@@ -16,9 +16,9 @@ namespace sennit::load {
 [[nodiscard]] std::string heading_text(std::string_view url, Duration duration, unsigned workers,
                                        std::uint32_t connections);
 
-/// What comes after it, to the letter what wrk prints; with_distribution is its --latency. What wrk does not
-/// know follows behind its last line: response times beside service times, streams beside, why a run is
-/// void.
+/// What comes after it, to the letter what wrk prints; with_distribution is its --latency. What wrk
+/// does not know follows behind its last line: response times beside service times, streams beside,
+/// why a run is void.
 [[nodiscard]] std::string to_text(const Report& report, bool with_distribution);
 
 }  // namespace sennit::load

@@ -35,9 +35,7 @@ Schedule::Schedule(std::vector<Segment> segments) {
   parts_.push_back({begin, std::numeric_limits<double>::infinity(), last, last, index});
 }
 
-Schedule Schedule::constant(double rate) {
-  return Schedule({{std::chrono::hours(1), rate, rate}});
-}
+Schedule Schedule::constant(double rate) { return Schedule({{std::chrono::hours(1), rate, rate}}); }
 
 double Schedule::count_in(const Part& part, double seconds) const {
   if (part.from == part.to) return part.from * seconds;

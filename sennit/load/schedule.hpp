@@ -1,11 +1,12 @@
 #pragma once
-// Schedule: when each request of an open loop is meant to be sent, from rates that change with time.
+// Schedule: when each request of an open loop is meant to be sent, from rates that change with
+// time.
 //
 //   Schedule({{30s, 1000, 10'000}, {60s, 10'000, 10'000}})     a ramp, then a plateau
 //
-// Within a segment the rate goes from `from` to `to` in a straight line, so that the number of requests
-// due by an instant is a polynomial of second degree and the instant of the k-th request its root. After
-// the last segment its last rate goes on.
+// Within a segment the rate goes from `from` to `to` in a straight line, so that the number of
+// requests due by an instant is a polynomial of second degree and the instant of the k-th request
+// its root. After the last segment its last rate goes on.
 //
 // Thread safety: pure; nothing changes after construction.
 
@@ -27,7 +28,8 @@ class Schedule {
   };
   static constexpr double rate_max = 1e8;
 
-  /// Requires at least one segment, lengths above zero, rates from 0 to rate_max, and a last rate above 0.
+  /// Requires at least one segment, lengths above zero, rates from 0 to rate_max, and a last rate
+  /// above 0.
   explicit Schedule(std::vector<Segment> segments);
   [[nodiscard]] static Schedule constant(double rate);
 

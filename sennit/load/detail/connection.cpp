@@ -203,8 +203,7 @@ void Connection::peer_ended(int result) {
     return close();
   }
   if (result < 0) return fail(ErrorKind::read, -result, "");
-  const bool is_orderly =
-      asked_count_ > 0 && reader_.end() == ResponseReader::Status::complete;
+  const bool is_orderly = asked_count_ > 0 && reader_.end() == ResponseReader::Status::complete;
   if (!is_orderly) {
     return fail(ErrorKind::read, 0, "the connection ended before the response did");
   }

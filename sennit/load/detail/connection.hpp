@@ -8,7 +8,8 @@
 //              |    |
 //              +- resting (after failures in a row)         stop(): -> closing -> ended
 //
-// 1. open: up to Plan::pipeline requests are unanswered. Those that may be sent are asked of the driver
+// 1. open: up to Plan::pipeline requests are unanswered. Those that may be sent are asked of the
+// driver
 //    and leave in one send; the next ones wait until it is done.
 // 2. closing: the backend has been told to close; the last completion of each operation is awaited,
 //    so that the operations can be used anew.

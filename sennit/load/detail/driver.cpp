@@ -32,8 +32,8 @@ Driver::Tick::Tick(Driver& d, Call c)
       driver(d),
       call(c) {}
 
-Driver::Driver(runtime::Worker& worker, unsigned index, const Plan& plan,
-               std::uint32_t connections, std::function<void()> ended)
+Driver::Driver(runtime::Worker& worker, unsigned index, const Plan& plan, std::uint32_t connections,
+               std::function<void()> ended)
     : worker_(worker),
       plan_(plan),
       index_(index),
@@ -136,8 +136,8 @@ void Driver::count_lag(TimePoint now, TimePoint intended_at) {
   if (intended_at >= measured_from_) lag_ns_.record((now - intended_at).count());
 }
 
-// Only what finds a free connection here, at its time, tells how late we are ourselves: what has to wait for
-// one waits for the server.
+// Only what finds a free connection here, at its time, tells how late we are ourselves: what has to
+// wait for one waits for the server.
 void Driver::release() {
   const TimePoint present = now();
   while (next_due_at_ <= present && !free_.empty()) free_.pop_front().send_one(present);
@@ -170,8 +170,7 @@ void Driver::count_response(TimePoint intended_at, TimePoint sent_at, TimePoint 
   interval_ns_.record(response_ns);
 }
 
-void Driver::count_error(ErrorKind kind, int os_error, const char* reason,
-                         TimePoint intended_at) {
+void Driver::count_error(ErrorKind kind, int os_error, const char* reason, TimePoint intended_at) {
   if (!first_error_) first_error_ = FirstError{kind, os_error, reason};
   if (!is_measuring_ || intended_at < measured_from_) return;
   errors_[static_cast<std::size_t>(kind)].add();

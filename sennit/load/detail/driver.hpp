@@ -1,10 +1,10 @@
 #pragma once
 // Driver: the connections of one worker for one stream, and what they have measured.
 //
-// Open loop: request number k of the stream belongs to worker k modulo the number of workers, so that
-// nobody has to be asked. The driver knows when its next one is due. A connection that could send offers
-// itself; when a request is due, the connection that has waited longest sends it. Where none is free the
-// request waits, and keeps the instant it was meant for.
+// Open loop: request number k of the stream belongs to worker k modulo the number of workers, so
+// that nobody has to be asked. The driver knows when its next one is due. A connection that could
+// send offers itself; when a request is due, the connection that has waited longest sends it. Where
+// none is free the request waits, and keeps the instant it was meant for.
 //
 // Everything runs on the worker, but for the constructor and progress; add_to() once it has ended.
 
@@ -28,8 +28,8 @@ namespace sennit::load::detail {
 
 class Driver {
  public:
-  /// `index` is that of the worker among those of the stream. `ended` is called on the worker, once, when
-  /// nothing is left to wait for.
+  /// `index` is that of the worker among those of the stream. `ended` is called on the worker,
+  /// once, when nothing is left to wait for.
   Driver(runtime::Worker& worker, unsigned index, const Plan& plan, std::uint32_t connections,
          std::function<void()> ended);
   ~Driver();
@@ -123,8 +123,9 @@ class Driver {
   std::uint64_t sampled_requests_ = 0;
   Tick sample_timer_, measure_timer_, end_timer_, due_timer_;
 
-  std::uint64_t due_count_ = 0;    // Of the stream's requests, how many of ours have been due and sent.
-  TimePoint next_due_at_;          // When the next one is.
+  std::uint64_t due_count_ =
+      0;                   // Of the stream's requests, how many of ours have been due and sent.
+  TimePoint next_due_at_;  // When the next one is.
   bool waits_for_connection_ = false;  // What is due next has already looked for one in vain.
   std::uint64_t sequence_ = 0;
   Buffer scratch_;

@@ -107,23 +107,23 @@ Result<Plan> make_plan(const Options& options) {
   if (!weights.empty() && weights.back() == 0) {
     return failure(Errc::invalid_argument, "choose from a mix whose weights are all zero");
   }
-  SENNIT_TRY(const net::Address address,
-             options.unix_socket.empty() ? resolve(options.url.host(), options.url.port())
-                                         : net::Address::parse("unix:" + options.unix_socket));
-  return Plan{.address = address,
-              .requests = std::move(requests),
-              .weights = std::move(weights),
-              .schedule = options.rate.empty() ? nullptr
-                                               : std::make_unique<const Schedule>(options.rate),
-              .connections = options.connections,
-              .pipeline = options.pipeline,
-              .requests_per_connection = options.requests_per_connection,
-              .warm_up = options.warm_up,
-              .duration = options.warm_up + options.duration,
-              .timeout = options.timeout,
-              .lag_max = options.lag_max,
-              .workers = options.workers,
-              .seed = options.seed};
+  SENNIT_TRY(const net::Address address, options.unix_socket.empty()
+                                             ? resolve(options.url.host(), options.url.port())
+                                             : net::Address::parse("unix:" + options.unix_socket));
+  return Plan{
+      .address = address,
+      .requests = std::move(requests),
+      .weights = std::move(weights),
+      .schedule = options.rate.empty() ? nullptr : std::make_unique<const Schedule>(options.rate),
+      .connections = options.connections,
+      .pipeline = options.pipeline,
+      .requests_per_connection = options.requests_per_connection,
+      .warm_up = options.warm_up,
+      .duration = options.warm_up + options.duration,
+      .timeout = options.timeout,
+      .lag_max = options.lag_max,
+      .workers = options.workers,
+      .seed = options.seed};
 }
 
 Result<void> allow_connections(std::uint64_t connections) {

@@ -16,8 +16,8 @@ namespace sennit::load::detail {
 
 struct Plan {
   net::Address address;
-  std::vector<PlannedRequest> requests;  // One at least.
-  std::vector<std::uint64_t> weights;    // Running sums, as long as `requests`.
+  std::vector<PlannedRequest> requests;      // One at least.
+  std::vector<std::uint64_t> weights;        // Running sums, as long as `requests`.
   std::unique_ptr<const Schedule> schedule;  // Null: a closed loop.
   std::uint32_t connections;
   std::uint32_t pipeline;

@@ -44,7 +44,8 @@ TEST(Plan, SaysWhichHostIsUnknown) {
 
 TEST(Plan, WritesTheRequest) {
   Options options = options_for("http://127.0.0.1:8080/a?b=c");
-  EXPECT_EQ(make_plan(options)->requests.front().bytes(false), "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
+  EXPECT_EQ(make_plan(options)->requests.front().bytes(false),
+            "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
 
   options.method = "POST";
   options.body = "hello";

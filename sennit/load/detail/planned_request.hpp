@@ -1,8 +1,8 @@
 #pragma once
 // PlannedRequest: a request of which all that does not change has been written once.
 //
-// One without variables is bytes, sent from where they are. Another is rendered for each sending: the
-// body first, because its length stands before it.
+// One without variables is bytes, sent from where they are. Another is rendered for each sending:
+// the body first, because its length stands before it.
 
 #include <cstdint>
 #include <string>
