@@ -141,8 +141,8 @@ void add_line(std::string& svg, const ChartSeries& series, int number, const Pla
   for (const auto& [x, y] : series.points) {
     const auto place_x = x_axis.place(x), place_y = y_axis.place(y);
     if (place_x && place_y) {
-      path += fmt::format("{}{:.1f} {:.1f}", is_pen_down ? "L" : "M", x_at(*place_x),
-                          y_at(*place_y));
+      path +=
+          fmt::format("{}{:.1f} {:.1f}", is_pen_down ? "L" : "M", x_at(*place_x), y_at(*place_y));
     }
     is_pen_down = place_x && place_y;
   }
@@ -243,8 +243,9 @@ std::string heat_map(std::string_view title, std::string_view column_label,
   begin(html, title, top + rows * cell_height + bottom);
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     const double y = top + static_cast<double>(row) * cell_height;
-    html += fmt::format("<text class=\"tick\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                        left - 6, y + 16, escape_html(map.rows[row]));
+    html +=
+        fmt::format("<text class=\"tick\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                    left - 6, y + 16, escape_html(map.rows[row]));
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
       const double value = map.values[row * map.columns.size() + column];
       const double share = most > least ? (value - least) / (most - least) : 0.5;

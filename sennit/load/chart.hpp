@@ -1,8 +1,8 @@
 #pragma once
 // Charts as SVG, for reports that are one file: lines over axes, and heat maps.
 //
-// Colours come from the page's style sheet (chart_style()), so that a page can be dark or light. Every text
-// is escaped. Thread safety: pure functions.
+// Colours come from the page's style sheet (chart_style()), so that a page can be dark or light.
+// Every text is escaped. Thread safety: pure functions.
 
 #include <string>
 #include <string_view>
@@ -32,8 +32,8 @@ struct ChartSeries {
   std::vector<Point> points;  // In ascending order of x; what is not finite interrupts the line.
 };
 
-/// A line for each series, with a legend if there are several. At most eight series are told apart by
-/// colour.
+/// A line for each series, with a legend if there are several. At most eight series are told apart
+/// by colour.
 [[nodiscard]] std::string line_chart(std::string_view title, const ChartAxis& x, const ChartAxis& y,
                                      const std::vector<ChartSeries>& series);
 

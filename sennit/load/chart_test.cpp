@@ -33,8 +33,8 @@ TEST(Chart, SpacesDecadesAndNinesEvenly) {
 
 TEST(Chart, InterruptsTheLineWhereNothingCanBeDrawn) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::string svg =
-      line_chart("t", {"x"}, {"y", Scale::logarithmic}, {{"a", {{0, 1}, {1, nan}, {2, 0}, {3, 10}}}});
+  const std::string svg = line_chart("t", {"x"}, {"y", Scale::logarithmic},
+                                     {{"a", {{0, 1}, {1, nan}, {2, 0}, {3, 10}}}});
   EXPECT_THAT(svg, HasSubstr("d=\"M64.0 274.0M624.0 34.0\""));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
@@ -57,8 +57,8 @@ TEST(Chart, EscapesEveryText) {
 }
 
 TEST(Chart, ShadesHeatMapsByValue) {
-  const std::string svg =
-      heat_map("QPS", "connections", "body", {{"1", "2"}, {"16"}, {100, std::nan("")}}, Unit::plain);
+  const std::string svg = heat_map("QPS", "connections", "body",
+                                   {{"1", "2"}, {"16"}, {100, std::nan("")}}, Unit::plain);
   EXPECT_THAT(svg, HasSubstr(">100</text>"));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.00\""));
   EXPECT_THAT(svg, HasSubstr(">-</text>"));

@@ -31,11 +31,10 @@ bool Condition::parse_metric(std::string_view name) {
     std::string_view name;
     Metric metric;
   };
-  for (const auto& [known, metric] : {Known{"mean", Metric::mean}, Known{"max", Metric::max},
-                                      Known{"requests_per_s", Metric::requests_per_s},
-                                      Known{"errors", Metric::errors},
-                                      Known{"error_rate", Metric::error_rate},
-                                      Known{"unsent", Metric::unsent}}) {
+  for (const auto& [known, metric] :
+       {Known{"mean", Metric::mean}, Known{"max", Metric::max},
+        Known{"requests_per_s", Metric::requests_per_s}, Known{"errors", Metric::errors},
+        Known{"error_rate", Metric::error_rate}, Known{"unsent", Metric::unsent}}) {
     if (name == known) {
       metric_ = metric;
       return !of_service_ || is_time();

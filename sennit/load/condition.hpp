@@ -14,10 +14,10 @@ namespace sennit::load {
 
 class Condition {
  public:
-  /// METRIC, one of < <= > >=, and a value. Metrics: p50, p99.9 and every other percentile, mean and
-  /// max, which are response times in an open loop and service times in a closed one and take a time;
-  /// service_p99 and the like for service times; requests_per_s, errors, error_rate (a part of all, 0 to 1)
-  /// and unsent, which take a number.
+  /// METRIC, one of < <= > >=, and a value. Metrics: p50, p99.9 and every other percentile, mean
+  /// and max, which are response times in an open loop and service times in a closed one and take a
+  /// time; service_p99 and the like for service times; requests_per_s, errors, error_rate (a part
+  /// of all, 0 to 1) and unsent, which take a number.
   ///
   /// Errors: invalid_argument, which says what would have been understood.
   [[nodiscard]] static Result<Condition> parse(std::string_view text);
@@ -29,7 +29,15 @@ class Condition {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  enum class Metric : std::uint8_t { percentile, mean, max, requests_per_s, errors, error_rate, unsent };
+  enum class Metric : std::uint8_t {
+    percentile,
+    mean,
+    max,
+    requests_per_s,
+    errors,
+    error_rate,
+    unsent
+  };
   enum class Relation : std::uint8_t { less, less_or_equal, greater, greater_or_equal };
 
   Condition() = default;

@@ -159,26 +159,47 @@ class Generator::Run {
   std::size_t ended_count_ = 0;  // Guarded by mutex_.
 };
 
-Result<std::unique_ptr<Generator>> Generator::start(const Options& options) {
-  std::vector<Options> streams = {options};
-  for (const Options& other : options.beside) streams.push_back(beside(options, other));
+namespace {
+
+struct Prepared {
+  std::vector<Options> streams;
   std::vector<detail::Plan> plans;
+};
+
+Result<Prepared> prepare(const Options& options) {
+  Prepared prepared;
+  prepared.streams.push_back(options);
+  for (const Options& other : options.beside) prepared.streams.push_back(beside(options, other));
   std::uint64_t connections = 0;
-  for (const Options& stream : streams) {
+  for (const Options& stream : prepared.streams) {
     SENNIT_TRY(detail::Plan plan, detail::make_plan(stream));
-    plans.push_back(std::move(plan));
+    prepared.plans.push_back(std::move(plan));
     connections += stream.connections;
   }
   if (auto allowed = detail::allow_connections(connections); !allowed) {
     return failure(std::move(allowed).error());
   }
+  return prepared;
+}
+
+}  // namespace
+
+Result<void> Generator::check(const Options& options) {
+  auto prepared = prepare(options);
+  if (!prepared) return failure(std::move(prepared).error());
+  return {};
+}
+
+Result<std::unique_ptr<Generator>> Generator::start(const Options& options) {
+  SENNIT_TRY(Prepared prepared, prepare(options));
   runtime::RuntimeOptions runtime_options;
   runtime_options.workers = options.workers;
   runtime_options.backend = options.backend;
   runtime_options.pin = options.pin;
   runtime_options.clock = options.clock;
   SENNIT_TRY(auto runtime, runtime::Runtime::start(runtime_options));
-  auto run = std::make_unique<Run>(std::move(streams), std::move(plans), std::move(runtime));
+  auto run = std::make_unique<Run>(std::move(prepared.streams), std::move(prepared.plans),
+                                   std::move(runtime));
   return std::unique_ptr<Generator>(new Generator(std::move(run)));
 }
 

@@ -42,6 +42,8 @@ class Generator {
   /// Errors: invalid_argument, not_found (host), limit_reached (open files), unsupported (backend).
   /// A server that cannot be reached is none: that is counted.
   [[nodiscard]] static Result<std::unique_ptr<Generator>> start(const Options& options);
+  /// Whether start() would take these options: its errors, without starting anything.
+  [[nodiscard]] static Result<void> check(const Options& options);
   ~Generator();  // Ends the run if it has not.
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;

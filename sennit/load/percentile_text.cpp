@@ -26,8 +26,7 @@ std::string percentile_distribution(const metrics::Histogram& histogram) {
   for (const auto& bucket : histogram.buckets()) {
     up_to += bucket.count;
     const double reached = 100.0 * static_cast<double>(up_to) / total;
-    const double value =
-        static_cast<double>(std::min(bucket.highest, histogram.max())) / ns_per_ms;
+    const double value = static_cast<double>(std::min(bucket.highest, histogram.max())) / ns_per_ms;
     while (level <= reached && up_to < histogram.count()) {
       text += fmt::format("{:12.3f} {:2.12f} {:10} {:14.2f}\n", value, level / 100, up_to,
                           1 / (1 - level / 100));

@@ -1,5 +1,6 @@
 #pragma once
-// RateSearch: the highest rate that holds, found by trying: doubled while it holds, then halved in between.
+// RateSearch: the highest rate that holds, found by trying: doubled while it holds, then halved in
+// between.
 //
 //   RateSearch search(1000);
 //   while (auto rate = search.next()) search.tell(holds(*rate));
@@ -13,8 +14,8 @@ namespace sennit::load {
 
 class RateSearch {
  public:
-  /// Ends when what holds and what does not are less than `precision` apart, as a part of the former, and
-  /// after `tries_max` tries in any case. Requires first > 0 and precision > 0.
+  /// Ends when what holds and what does not are less than `precision` apart, as a part of the
+  /// former, and after `tries_max` tries in any case. Requires first > 0 and precision > 0.
   explicit RateSearch(double first, double precision = 0.05, int tries_max = 40);
 
   /// What to try next; none when it is done.

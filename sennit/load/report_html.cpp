@@ -140,9 +140,8 @@ std::string time_charts(const std::vector<NamedReport>& reports) {
     ChartSeries tail{label_of(shown, "99 %"), {}}, slowest{label_of(shown, "slowest"), {}};
     ChartSeries failed{label_of(shown, "errors/s"), {}};
     for (std::size_t i = 0; i < report.intervals.size(); ++i) {
-      const double length =
-          std::min(1.0, std::chrono::duration<double>(report.duration).count() -
-                            static_cast<double>(i));
+      const double length = std::min(
+          1.0, std::chrono::duration<double>(report.duration).count() - static_cast<double>(i));
       if (length < 0.2) continue;  // The rest behind the last whole second says little.
       const Histogram histogram = report.intervals[i].histogram();
       const double second = static_cast<double>(i) + length;
@@ -161,8 +160,8 @@ std::string time_charts(const std::vector<NamedReport>& reports) {
   const ChartAxis time{"time", Scale::linear, Unit::seconds};
   rates.insert(rates.end(), errors.begin(), errors.end());
   return line_chart("Answers over time", time, {"per second"}, rates) +
-         line_chart("Latency over time", time,
-                    {"latency", Scale::logarithmic, Unit::microseconds}, latencies);
+         line_chart("Latency over time", time, {"latency", Scale::logarithmic, Unit::microseconds},
+                    latencies);
 }
 
 void add_row(std::string& html, std::string_view name, const Report& report) {
@@ -234,8 +233,7 @@ std::string lines(const Figure& figure, const Axis& axis, const std::vector<Swee
                   const std::vector<Report>& reports) {
   ChartSeries series{figure.title, {}};
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    series.points.push_back(
-        {static_cast<double>(points[i].values[0]), figure.value(reports[i])});
+    series.points.push_back({static_cast<double>(points[i].values[0]), figure.value(reports[i])});
   }
   return line_chart(figure.title, {axis.name, Scale::logarithmic, Unit::plain},
                     {figure.title, Scale::linear, figure.unit}, {series});

@@ -1,7 +1,8 @@
 #pragma once
 // Reports as one self-contained HTML page: figures first, then charts, then where it was measured.
 //
-// Nothing is loaded from anywhere; everything from outside is escaped. Thread safety: pure functions.
+// Nothing is loaded from anywhere; everything from outside is escaped. Thread safety: pure
+// functions.
 
 #include <string>
 #include <string_view>
@@ -20,8 +21,8 @@ struct NamedReport {
 /// One run, or several beside each other. Requires one at least.
 [[nodiscard]] std::string to_html(const std::vector<NamedReport>& reports);
 
-/// The runs of a matrix, in the order of its points: heat maps over two axes, lines over one, and a table of
-/// all.
+/// The runs of a matrix, in the order of its points: heat maps over two axes, lines over one, and a
+/// table of all.
 [[nodiscard]] std::string sweep_to_html(std::string_view url, const std::vector<Axis>& axes,
                                         const std::vector<SweepPoint>& points,
                                         const std::vector<Report>& reports);

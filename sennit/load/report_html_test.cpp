@@ -29,9 +29,9 @@ Report html_sample() {
 TEST(ReportHtml, ShowsARunAtTheFirstLook) {
   const std::string html = to_html({{"", html_sample()}});
   for (const char* text :
-       {"<!doctype html>", "http://127.0.0.1/&lt;b&gt;", "<b>500</b>requests/s", "service time, median",
-        "Latency by percentile", "Requests that took no longer", "Answers over time",
-        "Latency over time", "a processor &amp; more"}) {
+       {"<!doctype html>", "http://127.0.0.1/&lt;b&gt;", "<b>500</b>requests/s",
+        "service time, median", "Latency by percentile", "Requests that took no longer",
+        "Answers over time", "Latency over time", "a processor &amp; more"}) {
     EXPECT_THAT(html, HasSubstr(text));
   }
   for (const char* text : {"<b>\"", "nan", "http://www", "src=", "response time, median", "Void"}) {
@@ -69,8 +69,8 @@ TEST(ReportHtml, OfNothingMeasuredIsStillAPage) {
 
 TEST(ReportHtml, ShowsAMatrixAsHeatMapsAndOneAxisAsLines) {
   const std::vector<Axis> axes = {{"connections", {1, 2}}, {"body", {16}}};
-  const std::string two = sweep_to_html("http://h/{body}", axes, *sweep_points(axes),
-                                        {html_sample(), Report()});
+  const std::string two =
+      sweep_to_html("http://h/{body}", axes, *sweep_points(axes), {html_sample(), Report()});
   EXPECT_THAT(two, HasSubstr("class=\"cell\""));
   EXPECT_THAT(two, HasSubstr("connections=1 body=16"));
   const std::vector<Axis> one = {axes[0]};

@@ -23,8 +23,7 @@ bool parse_range(std::string_view text, std::size_t dots, std::vector<std::uint6
   }
   const bool multiplies = text[by] == 'x';
   if (low > high || step < (multiplies ? 2 : 1) || (multiplies && low == 0)) return false;
-  for (std::uint64_t value = low; value <= high;
-       value = multiplies ? value * step : value + step) {
+  for (std::uint64_t value = low; value <= high; value = multiplies ? value * step : value + step) {
     if (values.size() == axis_values_max) return false;
     values.push_back(value);
   }
@@ -113,8 +112,7 @@ Result<std::vector<SweepPoint>> sweep_points(const std::vector<Axis>& axes) {
   return points;
 }
 
-std::string fill_url(std::string_view url, const std::vector<Axis>& axes,
-                     const SweepPoint& point) {
+std::string fill_url(std::string_view url, const std::vector<Axis>& axes, const SweepPoint& point) {
   std::string filled(url);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::string name = placeholder(axes[i].name);

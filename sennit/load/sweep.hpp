@@ -1,9 +1,10 @@
 #pragma once
 // Sweep: the runs of a matrix. "connections=1..2048x2 body=16..65536x2" are 12 times 13 runs.
 //
-// An axis is NAME=VALUES with a list "1,8,64", a range "1..2048x2" (each value twice the one before) or
-// "100..500+100". connections, threads, rate and pipeline are options of the run; each other name stands
-// in the URL as {NAME}; `body`, where the URL has no {body}, is the size of the request's body in bytes.
+// An axis is NAME=VALUES with a list "1,8,64", a range "1..2048x2" (each value twice the one
+// before) or "100..500+100". connections, threads, rate and pipeline are options of the run; each
+// other name stands in the URL as {NAME}; `body`, where the URL has no {body}, is the size of the
+// request's body in bytes.
 //
 // Thread safety: pure functions.
 

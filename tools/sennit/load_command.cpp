@@ -3,187 +3,203 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <ctime>
 #include <fmt/core.h>
-#include <memory>
+#include <optional>
 
-#include "sennit/load/generator.hpp"
-#include "sennit/load/report.hpp"
+#include "sennit/load/percentile_text.hpp"
+#include "sennit/load/rate_search.hpp"
+#include "sennit/load/report_json.hpp"
+#include "sennit/load/report_text.hpp"
 #include "sennit/load/units.hpp"
 
-#include "tools/sennit/load_progress.hpp"
-
 namespace sennit::tools {
-namespace {
 
-constexpr const char* footer =
-    "Each connection asks again as soon as it is answered (a closed loop). Latency is the time "
-    "from\n"
-    "handing the request to the kernel until the last byte of the response.\n"
-    "\n"
-    "Exit status: 0; 1 if there were errors or no answers at all; 2 for a usage error.\n"
-    "\n"
-    "Example: sennit load http://127.0.0.1:8080/status -c 100 -d 30s -t 2";
-
-int complain(const Error& error, int status) {
-  fmt::print(stderr, "sennit load: could not {}\n", error.to_string());
-  return status;
+Result<LoadCommand::Files> LoadCommand::Files::open(const LoadArguments::Outputs& outputs) {
+  Files files;
+  SENNIT_TRY(files.json, OutputFile::open(outputs.json));
+  SENNIT_TRY(files.html, OutputFile::open(outputs.html));
+  SENNIT_TRY(files.hgrm, OutputFile::open(outputs.hgrm));
+  return files;
 }
-
-Result<> add_header(http::Headers& headers, const std::string& text) {
-  const std::string_view whole = text;
-  const std::size_t colon = std::min(whole.find(':'), whole.size() - 1);
-  if (!whole.empty() && whole[colon] == ':' &&
-      headers.add(whole.substr(0, colon), whole.substr(colon + 1))) {
-    return {};
-  }
-  return failure(Errc::invalid_argument,
-                 "understand the header '" + text + "' (write it as -H 'Name: value')");
-}
-
-/// SIGINT and SIGTERM are taken by asking, which needs no handler; a second one ends the program.
-class Signals {
- public:
-  /// Before any thread is started, so that none of them is interrupted.
-  Signals() {
-    ::sigemptyset(&signals_);
-    ::sigaddset(&signals_, SIGINT);
-    ::sigaddset(&signals_, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  }
-  /// True if one came within the time.
-  bool wait_for(Duration time) {
-    timespec limit{};
-    limit.tv_sec = static_cast<time_t>(time.count() / 1'000'000'000);
-    limit.tv_nsec = static_cast<long>(time.count() % 1'000'000'000);
-    if (::sigtimedwait(&signals_, nullptr, &limit) < 0) return false;
-    ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
-    return true;
-  }
-
- private:
-  sigset_t signals_{};
-};
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, FileCloser>;
-
-Result<> write_file(File file, const std::string& path, const std::string& text) {
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-  const int write_error = is_written ? 0 : errno;
-  const bool is_closed = std::fclose(file.release()) == 0;
-  if (is_written && is_closed) return {};
-  return os_failure(is_written ? errno : write_error, "write " + path);
-}
-
-void watch(load::Generator& generator, Signals& signals) {
-  LoadProgress shown;
-  Duration until_shown = shown.interval();
-  while (!generator.wait_for(Duration::zero())) {
-    const load::Progress before = generator.progress();
-    const Duration shortest = std::chrono::milliseconds(1);
-    if (signals.wait_for(std::max(std::min(until_shown, before.left), shortest))) {
-      generator.stop();
-      break;
-    }
-    const load::Progress progress = generator.progress();
-    until_shown -= progress.elapsed - before.elapsed;
-    if (until_shown > Duration::zero() || progress.left == Duration::zero()) continue;
-    shown.show(progress);
-    until_shown = shown.interval();
-  }
-  shown.clear();
-}
-
-}  // namespace
 
 LoadCommand::LoadCommand(CLI::App& app) {
   CLI::App& load = *app.add_subcommand("load", "Drive an HTTP/1.1 server and measure");
-  load.footer(footer);
-  const auto add = [&load](const char* name, std::string& value, const char* type,
-                           const char* help) {
-    return load.add_option(name, value, help)->type_name(type)->capture_default_str();
+  arguments_.add_to(load);
+  load.require_subcommand(0, 1);
+  const auto add = [this, &load](const char* name, const char* help) {
+    CLI::App* const command = load.add_subcommand(name, help);
+    command->add_option("FILES", report_paths_, "what --json wrote")->required()->type_name("");
+    command->add_option("--json", outputs_.json, "write the result to this file")
+        ->type_name("FILE");
+    command->add_option("--html", outputs_.html, "write a page with charts to this file")
+        ->type_name("FILE");
+    command->add_option("--hgrm", outputs_.hgrm, "write the percentiles for the plotter")
+        ->type_name("FILE");
+    return command;
   };
-  load.add_option("URL", url_, "http://host:port/path")->required()->type_name("");
-  add("-c,--connections", connections_, "N", "connections to keep open, such as 100 or 1k");
-  add("-d,--duration", duration_, "TIME", "how long, such as 500ms, 30s, 2m or 1h");
-  load.add_option("-t,--threads", threads_, "threads to divide them among [2; 1 for 1 connection]")
-      ->type_name("N");
-  add("--timeout", timeout_, "TIME", "of a connect, and of a request with its response");
-  load.add_option("-H,--header", headers_, "to add to each request; may be given many times")
-      ->type_name("'Name: value'")
-      ->allow_extra_args(false);
-  load.add_option("--method", method_, "request method [GET; POST with a body]")->type_name("NAME");
-  load.add_option("--body", body_, "request body")->type_name("TEXT");
-  load.add_flag("--latency")
-      ->description("print the latency distribution, as always; for wrk's scripts");
-  load.add_option("--json", json_path_, "write the results to this file as well")
-      ->type_name("FILE");
-  add("--backend", backend_, "NAME", "how to talk to the kernel: auto, uring or epoll");
-  load.add_flag("--pin", pin_, "pin each thread to a CPU of its own");
-}
-
-Result<load::Options> LoadCommand::options() const {
-  SENNIT_TRY(load::Url url, load::Url::parse(url_));
-  load::Options options(std::move(url));
-  SENNIT_TRY(options.connections, load::parse_count(connections_));
-  SENNIT_TRY(options.workers,
-             threads_.empty() ? std::min(options.connections, 2U) : load::parse_count(threads_));
-  SENNIT_TRY(options.duration, load::parse_duration(duration_));
-  SENNIT_TRY(options.timeout, load::parse_duration(timeout_));
-  SENNIT_TRY(options.backend, runtime::io::backend_kind_from_name(backend_));
-  for (const std::string& header : headers_) {
-    if (auto added = add_header(options.headers, header); !added) {
-      return failure(std::move(added).error());
-    }
-  }
-  options.body = body_;
-  options.method = !method_.empty() ? method_ : (body_.empty() ? "GET" : "POST");
-  options.pin = pin_;
-  return options;
+  compare_ = add("compare", "Show several reports beside each other");
+  merge_ = add("merge", "Join the reports of machines that drove one server at the same time");
 }
 
 int LoadCommand::run() const {
-  const Result<load::Options> wanted = options();
+  if (compare_->parsed()) return compare();
+  if (merge_->parsed()) return merge();
+  const Result<load::Options> wanted = arguments_.options();
   if (!wanted) return complain(wanted.error(), exit_usage);
+  if (const auto conditions = arguments_.fail_conditions(); !conditions) {
+    return complain(conditions.error(), exit_usage);
+  }
+  if (arguments_.is_sweep() && arguments_.is_search()) {
+    return complain(Error(Errc::invalid_argument, "search and sweep at once"), exit_usage);
+  }
+  if (arguments_.is_sweep()) return sweep(*wanted);
+  if (arguments_.is_search()) return search(*wanted);
   return measure(*wanted);
 }
 
-int LoadCommand::measure(const load::Options& options) const {
-  File json;
-  if (!json_path_.empty()) {  // Opened first, so that no run is wasted.
-    json.reset(std::fopen(json_path_.c_str(), "w"));
-    if (json == nullptr) {
-      return complain(Error::from_os(errno, "open " + json_path_), exit_failed);
-    }
+Result<void> LoadCommand::write_outputs(Files& files, const load::Report& report,
+                                        const std::string& html) const {
+  if (files.json.is_wanted()) {
+    if (auto written = files.json.write(load::to_json(report)); !written) return written;
   }
-  Signals signals;
-  auto generator = load::Generator::start(options);
-  if (!generator) {
-    const bool is_usage = generator.error().code() == Errc::invalid_argument;
-    return complain(generator.error(), is_usage ? exit_usage : exit_failed);
+  if (files.html.is_wanted()) {
+    if (auto written = files.html.write(html); !written) return written;
   }
-  fmt::print("{}", load::heading_text(options.url.text(), options.duration, options.workers,
-                                      options.connections));
-  std::fflush(stdout);
-  watch(**generator, signals);
-  const load::Report report = (*generator)->finish();
-  fmt::print("{}", load::to_text(report));
-  if (std::fflush(stdout) != 0) {
-    return complain(Error::from_os(errno, "write to standard output"), exit_failed);
+  if (files.hgrm.is_wanted()) {
+    const std::string text = load::percentile_distribution(report.latency_ns());
+    if (auto written = files.hgrm.write(text); !written) return written;
   }
+  return {};
+}
+
+/// The exit status that a report deserves, with a word about why.
+int LoadCommand::judge(const load::Report& report) const {
   if (!report.first_error.empty()) {
     fmt::print(stderr, "sennit load: the first error: {}\n", report.first_error);
   }
-  if (json != nullptr) {
-    const Result<> written = write_file(std::move(json), json_path_, load::to_json(report));
-    if (!written) return complain(written.error(), exit_failed);
-  }
   if (report.requests == 0) fmt::print(stderr, "sennit load: nothing was answered\n");
-  return report.requests > 0 && report.errors.total() == 0 ? exit_ok : exit_failed;
+  bool has_failed = report.requests == 0 || report.errors.total() > 0;
+  if (const auto conditions = arguments_.fail_conditions(); conditions) {
+    for (const load::Condition& condition : *conditions) {
+      if (!condition.holds(report)) continue;
+      fmt::print(stderr, "sennit load: failed, because {} ({})\n", condition.text(),
+                 condition.value_text(report));
+      has_failed = true;
+    }
+  }
+  if (report.is_void()) return exit_void;
+  return has_failed ? exit_failed : exit_ok;
+}
+
+int LoadCommand::measure(const load::Options& options) const {
+  auto files = Files::open(arguments_.outputs());
+  if (!files) return complain(files.error(), exit_failed);
+  if (auto plan = load::Generator::check(options); !plan) {
+    return complain(plan.error(), status_of(plan.error()));
+  }
+  Signals signals;
+  fmt::print("{}", load::heading_text(options.url.text(), options.duration, options.workers,
+                                      options.connections));
+  std::fflush(stdout);
+  const Result<load::Report> report = run_once(options, signals, true);
+  if (!report) return complain(report.error(), status_of(report.error()));
+  fmt::print("{}", load::to_text(*report, arguments_.shows_distribution()));
+  if (std::fflush(stdout) != 0) {
+    return complain(Error::from_os(errno, "write to standard output"), exit_failed);
+  }
+  const std::string html = load::to_html({{"", *report}});
+  if (const auto written = write_outputs(*files, *report, html); !written) {
+    return complain(written.error(), exit_failed);
+  }
+  return judge(*report);
+}
+
+int LoadCommand::sweep(const load::Options& options) const {
+  const auto axes = arguments_.axes();  // Both were checked when the options were made.
+  const auto points = load::sweep_points(*axes);
+  auto files = Files::open(arguments_.outputs());
+  if (!files) return complain(files.error(), exit_failed);
+  Signals signals;
+  std::vector<load::Report> reports;
+  std::string json = "[\n";
+  int status = exit_ok;
+  for (const load::SweepPoint& point : *points) {
+    const auto at = load::options_at(options, arguments_.url(), *axes, point);
+    if (!at) return complain(at.error(), exit_usage);
+    const auto report = run_once(*at, signals, false);
+    if (!report) return complain(report.error(), status_of(report.error()));
+    if (signals.have_come()) break;
+    std::string values;
+    for (std::size_t i = 0; i < axes->size(); ++i) {
+      values += fmt::format(" {}={}", (*axes)[i].name, point.values[i]);
+    }
+    fmt::print(
+        "{:4} of {}:{}: {:.2f} requests/s, 50% {}, 99% {}, {} errors{}\n", reports.size() + 1,
+        points->size(), values, report->requests_per_second(),
+        load::format_microseconds(static_cast<double>(report->latency_ns().percentile(50)) / 1e3),
+        load::format_microseconds(static_cast<double>(report->latency_ns().percentile(99)) / 1e3),
+        report->errors.total(), report->is_void() ? ", void" : "");
+    std::fflush(stdout);
+    status = std::max(status, judge(*report));
+    json += (reports.empty() ? "" : ",\n") + load::to_json(*report);
+    reports.push_back(*report);
+  }
+  if (signals.have_come()) {
+    fmt::print(stderr, "sennit load: interrupted after {} of {} runs\n", reports.size(),
+               points->size());
+  }
+  if (files->json.is_wanted()) {
+    if (auto written = files->json.write(json + "]\n"); !written) {
+      return complain(written.error(), exit_failed);
+    }
+  }
+  if (files->html.is_wanted()) {
+    const std::string html = load::sweep_to_html(arguments_.url(), *axes, *points, reports);
+    if (auto written = files->html.write(html); !written) {
+      return complain(written.error(), exit_failed);
+    }
+  }
+  return status;
+}
+
+/// Tries rates until the highest that holds is known; the last good run is the one reported.
+int LoadCommand::search(const load::Options& options) const {
+  const auto slo = arguments_.slo();
+  if (!slo) return complain(slo.error(), exit_usage);
+  auto files = Files::open(arguments_.outputs());
+  if (!files) return complain(files.error(), exit_failed);
+  Signals signals;
+  constexpr double first_rate = 1000;
+  load::RateSearch search(options.rate.empty() ? first_rate : options.rate.front().from);
+  std::optional<load::Report> best;
+  while (const auto rate = search.next()) {
+    load::Options tried = options;
+    tried.rate = {{options.duration, *rate, *rate}};
+    const auto report = run_once(tried, signals, false);
+    if (!report) return complain(report.error(), status_of(report.error()));
+    if (signals.have_come()) break;
+    // Whoever does not keep up has not held, whatever the few answers say.
+    const bool keeps_up = report->requests_per_second() >= 0.98 * report->rate;
+    const bool holds =
+        slo->holds(*report) && keeps_up && !report->is_void() && report->errors.total() == 0;
+    fmt::print("{:12.0f} requests/s: {}, {}{}{}\n", *rate, slo->value_text(*report),
+               holds ? "holds" : "does not hold",
+               keeps_up ? "" : fmt::format(", only {:.0f} answered", report->requests_per_second()),
+               report->is_void() ? ", void: the generator is at its limit" : "");
+    std::fflush(stdout);
+    search.tell(holds);
+    if (holds) best = *report;
+  }
+  if (!best) {
+    fmt::print("{} held at no rate\n", slo->text());
+    return exit_failed;
+  }
+  fmt::print("{} holds up to {:.0f} requests/s\n", slo->text(), search.best());
+  const std::string html = load::to_html({{"", *best}});
+  if (const auto written = write_outputs(*files, *best, html); !written) {
+    return complain(written.error(), exit_failed);
+  }
+  return signals.have_come() ? exit_failed : exit_ok;
 }
 
 }  // namespace sennit::tools

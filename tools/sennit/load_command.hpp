@@ -1,21 +1,16 @@
 #pragma once
-// `sennit load URL`: drives an HTTP server and reports what it measured.
+// `sennit load`: drives an HTTP server and reports what it measured; compares and merges reports.
 
 #include <string>
 #include <vector>
 
-#include "sennit/base/result.hpp"
-#include "sennit/load/options.hpp"
+#include "sennit/load/report_html.hpp"
 
-namespace CLI {
-class App;
-}
+#include "tools/sennit/load_arguments.hpp"
+#include "tools/sennit/load_files.hpp"
+#include "tools/sennit/load_run.hpp"
 
 namespace sennit::tools {
-
-inline constexpr int exit_ok = 0;
-inline constexpr int exit_failed = 1;  // Errors were counted, nothing was answered, or no report.
-inline constexpr int exit_usage = 2;
 
 class LoadCommand {
  public:
@@ -28,20 +23,26 @@ class LoadCommand {
   [[nodiscard]] int run() const;
 
  private:
-  [[nodiscard]] Result<load::Options> options() const;
+  /// What is written at the end, opened at the beginning.
+  struct Files {
+    OutputFile json, html, hgrm;
+    [[nodiscard]] static Result<Files> open(const LoadArguments::Outputs& outputs);
+  };
   [[nodiscard]] int measure(const load::Options& options) const;
+  [[nodiscard]] int sweep(const load::Options& options) const;
+  [[nodiscard]] int search(const load::Options& options) const;
+  [[nodiscard]] int compare() const;
+  [[nodiscard]] int merge() const;
+  [[nodiscard]] Result<std::vector<load::NamedReport>> read_reports() const;
+  [[nodiscard]] int judge(const load::Report& report) const;
+  [[nodiscard]] Result<void> write_outputs(Files& files, const load::Report& report,
+                                           const std::string& html) const;
 
-  std::string url_;
-  std::string connections_ = "10";
-  std::string duration_ = "10s";
-  std::string threads_;
-  std::string timeout_ = "2s";
-  std::vector<std::string> headers_;
-  std::string method_;
-  std::string body_;
-  std::string json_path_;
-  std::string backend_ = "auto";
-  bool pin_ = false;
+  LoadArguments arguments_;
+  CLI::App* compare_;
+  CLI::App* merge_;
+  std::vector<std::string> report_paths_;
+  LoadArguments::Outputs outputs_;  // Of compare and merge.
 };
 
 }  // namespace sennit::tools

@@ -17,6 +17,9 @@ class LoadProgress {
   void clear() const;
 
  private:
+  /// What was recorded since the last show().
+  [[nodiscard]] metrics::Histogram since_last(const metrics::Histogram& all) const;
+
   const bool is_terminal_;
   load::Progress last_;
 };
