@@ -31,6 +31,8 @@ class Barrier {
   /// cancelled: it counts as if it had never arrived, and the round still lacks one.
   class Arrive {
    public:
+    static constexpr const char* waits_for = "the others at a barrier";
+
     explicit Arrive(Barrier& barrier) : barrier_(&barrier) {}
     bool ready() { return false; }
     bool start(Waiter& waiter) { return barrier_->arrive(node_, waiter); }

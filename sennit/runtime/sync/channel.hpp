@@ -56,6 +56,8 @@ class Channel {
   /// cancelled. Then nobody has received the message, and nobody will.
   class Send {
    public:
+    static constexpr const char* waits_for = "room in a channel";
+
     Send(Channel& channel, T&& message) : channel_(&channel), message_(std::move(message)) {}
     bool ready() { return false; }
     bool start(Waiter& waiter) {
@@ -78,6 +80,8 @@ class Channel {
   /// cancelled, without having taken a message.
   class Receive {
    public:
+    static constexpr const char* waits_for = "a message of a channel";
+
     explicit Receive(Channel& channel) : channel_(&channel) {}
     bool ready() { return false; }
     bool start(Waiter& waiter) { return channel_->start_receive(node_, &waiter); }

@@ -32,6 +32,8 @@ class ConditionVariable {
   /// which it may have to wait). A notification that came first wins.
   class Wait {
    public:
+    static constexpr const char* waits_for = "a condition";
+
     Wait(ConditionVariable& condition, Mutex& mutex) : condition_(&condition), mutex_(&mutex) {
       node_.wait = this;
     }

@@ -28,6 +28,8 @@ class Event {
   /// Awaitable: Result<void>. Suspends until it is set. Errors: cancelled.
   class Wait {
    public:
+    static constexpr const char* waits_for = "an event";
+
     explicit Wait(Event& event) : event_(&event) {}
     bool ready() {
       if (!event_->is_set()) return false;

@@ -30,6 +30,8 @@ class Latch {
   /// down stays so.
   class Wait {
    public:
+    static constexpr const char* waits_for = "a latch";
+
     explicit Wait(Latch& latch) : latch_(&latch) {}
     bool ready() {
       if (latch_->count() != 0) return false;

@@ -50,6 +50,8 @@ class Mutex {
   /// Awaitable: Result<MutexGuard>. Suspends until the lock is ours. Errors: cancelled, without it.
   class Lock {
    public:
+    static constexpr const char* waits_for = "a mutex";
+
     explicit Lock(Mutex& mutex) : mutex_(&mutex) {}
     bool ready() {
       if (!mutex_->try_lock()) return false;

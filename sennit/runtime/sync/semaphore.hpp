@@ -36,6 +36,8 @@ class Semaphore {
   /// Errors: cancelled, without having taken any.
   class Acquire {
    public:
+    static constexpr const char* waits_for = "a semaphore";
+
     Acquire(Semaphore& semaphore, std::uint64_t permits) : semaphore_(&semaphore) {
       node_.permits = permits;
     }

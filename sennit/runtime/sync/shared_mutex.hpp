@@ -50,6 +50,8 @@ class SharedMutex {
   /// Awaitable: Result<Guard>. Suspends until the lock is ours. Errors: cancelled, without it.
   class Lock {
    public:
+    static constexpr const char* waits_for = "a shared mutex";
+
     Lock(SharedMutex& mutex, bool is_shared) : mutex_(&mutex) { node_.is_shared = is_shared; }
     bool ready() {
       if (!(node_.is_shared ? mutex_->try_lock_shared() : mutex_->try_lock())) return false;

@@ -15,12 +15,15 @@ class CountingWaiter : private detail::Parking, public Waiter {
       : Waiter(static_cast<detail::Parking&>(*this),
                [](Job& job) { ++static_cast<CountingWaiter&>(job).wakes_; }) {}
   [[nodiscard]] int wakes() {
-    struct Last : Job {
-      Last() : Job([](Job& job) { static_cast<Last&>(job).ran = true; }) {}
-      bool ran = false;
-    } last;
-    post(last);
-    run_until(last.ran);
+    // Once for what is posted now, and again for what that posts, a few levels deep.
+    for (int level = 0; level < 4; ++level) {
+      struct Last : Job {
+        Last() : Job([](Job& job) { static_cast<Last&>(job).ran = true; }) {}
+        bool ran = false;
+      } last;
+      post(last);
+      run_until(last.ran);
+    }
     return wakes_;
   }
 
@@ -55,6 +58,7 @@ class CancelSoon {
     return true;
   }
   auto take() { return inner_.take(); }
+  A& inner() { return inner_; }
 
  private:
   A inner_;
