@@ -63,6 +63,44 @@ TEST(CompareInTurns, IsWrongAtMostOnceInAHundredTimes) {
   EXPECT_LE(decided, trials / 100);
 }
 
+// A tenth beyond the line it is told apart, nearly always and never the wrong way round.
+TEST(CompareInTurns, DecidesATenthBeyondTheLine) {
+  Random random(5);
+  int passed = 0, failed = 0;
+  constexpr int trials = 500;
+  for (int trial = 0; trial < trials; ++trial) {
+    ManualClock clock;
+    const Verdict above =
+        compare_in_turns(takes(100, clock, random), takes(165, clock, random), 1.5, clock).verdict;
+    const Verdict below =
+        compare_in_turns(takes(100, clock, random), takes(136, clock, random), 1.5, clock).verdict;
+    EXPECT_NE(above, Verdict::fail);
+    EXPECT_NE(below, Verdict::pass);
+    passed += above == Verdict::pass;
+    failed += below == Verdict::fail;
+  }
+  EXPECT_GE(passed, trials * 95 / 100);
+  EXPECT_GE(failed, trials * 95 / 100);
+}
+
+// Each turn takes longer than the one before, until everything takes fifty times as long.
+TEST(CompareInTurns, IsNotMisledByAMachineThatSlowsDown) {
+  ManualClock clock;
+  double slowness = 1;
+  const auto slowing = [&](double ns) {
+    return [&, ns](std::uint64_t times) {
+      slowness *= 1.03;
+      clock.advance(
+          Duration(static_cast<std::int64_t>(ns * slowness * static_cast<double>(times))));
+    };
+  };
+  EXPECT_EQ(compare_in_turns(slowing(100), slowing(150), 1.4, clock).verdict, Verdict::pass);
+  slowness = 1;
+  EXPECT_EQ(compare_in_turns(slowing(100), slowing(150), 1.6, clock).verdict, Verdict::fail);
+  slowness = 1;
+  EXPECT_NEAR(compare_in_turns(slowing(100), slowing(100), 1.5, clock).ratio, 1, 0.04);
+}
+
 TEST(Judge, NeedsEnoughRounds) {
   EXPECT_EQ(judge(std::vector<double>(5, 2.0), 1), Verdict::inconclusive);
   EXPECT_EQ(judge(std::vector<double>(16, 2.0), 2), Verdict::pass);

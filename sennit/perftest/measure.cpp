@@ -132,8 +132,13 @@ class Measuring {
   [[nodiscard]] bool over() const { return callers_.front().over(); }
 
   void warm_up() {
-    const TimePoint end = timeline_.now() + milliseconds(settings_.warm_up_ms);
-    on_every_caller([&](Caller& caller) { caller.run_until(end); });
+    const TimePoint begin = timeline_.now();
+    const TimePoint end = begin + milliseconds(settings_.warm_up_ms);
+    std::atomic<std::uint64_t> calls = 0;
+    on_every_caller([&](Caller& caller) { calls += caller.run_until(end); });
+    if (!over()) return;
+    result_.calls = calls;  // There will be no others.
+    result_.time = timeline_.now() - begin;
   }
 
   void measure_repetitions() {

@@ -84,6 +84,8 @@ TEST(Measure, StopsAtOnceWhenAborted) {
   const Measurement result = measure(body, settings_of(1000), timeline);
   EXPECT_TRUE(result.aborted);
   EXPECT_EQ(body.calls, 1235U);
+  EXPECT_EQ(result.calls, 1235U);
+  EXPECT_EQ(result.time, microseconds(1235));
 }
 
 TEST(Measure, StopsAfterTheBatchThatFailed) {

@@ -104,6 +104,7 @@ class Output(unittest.TestCase):
         )
         self.assertEqual(output.count("perf loop aborted"), 1, output)
         self.assertIn("Expected: (++calls) < (10), actual: 10 vs 10", output)
+        self.assertEqual(LINES.search(output)["count"], "10", output)
 
     def test_refuses_fibers_that_are_not_linked(self):
         self.assertIn(

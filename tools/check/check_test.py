@@ -249,6 +249,13 @@ class Readme(Tree):
         self.expect_readme("<!-- examples/f.cpp -->\n```cpp\nint main() {}\n```\n", "not exist")
         self.expect_readme("nothing\n", "shows no program")
 
+    def test_holds_the_blocks_of_modules_to_their_files(self):
+        block = "<!-- examples/e.cpp -->\n```cpp\nint main() {}\n```\n"
+        self.write("sennit/base/README.md", block.replace("main", "man"))
+        self.expect_readme(block, "sennit/base/README.md: the block for examples/e.cpp differs")
+        self.write("sennit/base/README.md", "Nothing shown.\n")
+        self.expect_readme(block)
+
     def test_wants_it_short(self):
         x = "int x;\n" * 16
         self.expect_readme(f"<!-- examples/e.cpp -->\n```cpp\n{x}```\n", "differs", "16 lines")

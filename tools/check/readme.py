@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that the programs README.md shows are the ones that are compiled.
+"""Checks that the programs README.md and the modules' READMEs show are the ones that are compiled.
 
 A fenced block that follows a line `<!-- examples/NAME.cpp -->` must be that file, to the letter,
-after the file's first comment. It must also be short enough to read at a glance.
+after the file's first comment. It must also be short enough to read at a glance: in README.md,
+which must show one, shorter than in a module's.
 """
 
 import pathlib
@@ -12,23 +13,31 @@ import sys
 from sources import ROOT
 
 LINES_MAX = 15
+MODULE_LINES_MAX = 40
 BLOCK = re.compile(r"^<!-- (\S+) -->\n```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def violations(root):
     """Yields one line of text per violation."""
-    blocks = BLOCK.findall((root / "README.md").read_text())
-    if not blocks:
+    if not BLOCK.search((root / "README.md").read_text()):
         yield "README.md: shows no program: a ```cpp block after a line <!-- examples/NAME.cpp -->"
-    for name, shown in blocks:
+    yield from file_violations(root, root / "README.md", LINES_MAX)
+    for readme in sorted(root.glob("sennit/*/README.md")):
+        yield from file_violations(root, readme, MODULE_LINES_MAX)
+
+
+def file_violations(root, readme, lines_max):
+    """Yields the violations in one file."""
+    where = readme.relative_to(root)
+    for name, shown in BLOCK.findall(readme.read_text()):
         if not (root / name).exists():
-            yield f"README.md: quotes {name}, which does not exist"
+            yield f"{where}: quotes {name}, which does not exist"
             continue
         compiled = re.sub(r"\A(?://[^\n]*\n)+\n*", "", (root / name).read_text())
         if shown != compiled:
-            yield f"README.md: the block for {name} differs from that file: copy it again"
-        if shown.count("\n") > LINES_MAX:
-            yield f"README.md: {name} has {shown.count(chr(10))} lines: at most {LINES_MAX}"
+            yield f"{where}: the block for {name} differs from that file: copy it again"
+        if shown.count("\n") > lines_max:
+            yield f"{where}: {name} has {shown.count(chr(10))} lines: at most {lines_max}"
 
 
 def main(root=ROOT):
