@@ -27,6 +27,36 @@ TEST(ServerOptions, TakesEachFlag) {
   EXPECT_EQ(options.body_bytes_max, 5U);
 }
 
+TEST(ServerOptions, EachLimitAndTimeHasAFlag) {
+  const ServerOptions options = parse(
+      {"--max-in-flight",      "1",  "--max-stream-bytes",      "2",  "--max-uri-bytes",      "3",
+       "--max-header-bytes",   "4",  "--max-header-count",      "5",  "--max-output-bytes",   "6",
+       "--min-body-rate",      "7",  "--first-byte-timeout-ms", "8",  "--header-timeout-ms",  "9",
+       "--body-timeout-ms",    "10", "--write-timeout-ms",      "11", "--idle-timeout-ms",    "12",
+       "--handler-timeout-ms", "13", "--max-connection-age-ms", "14", "--max-queue-delay-ms", "0",
+       "--drain-timeout-ms",   "15", "--unready-delay-ms",      "16", "--keep-disconnected"});
+  using std::chrono::milliseconds;
+  EXPECT_EQ(options.in_flight_max, 1U);
+  EXPECT_EQ(options.stream_bytes_max, 2U);
+  EXPECT_EQ(options.head_limits.uri_bytes_max, 3U);
+  EXPECT_EQ(options.head_limits.header_bytes_max, 4U);
+  EXPECT_EQ(options.head_limits.header_count_max, 5U);
+  EXPECT_EQ(options.output_bytes_max, 6U);
+  EXPECT_EQ(options.body_rate_min, 7U);
+  EXPECT_EQ(options.first_byte_timeout, milliseconds(8));
+  EXPECT_EQ(options.head_timeout, milliseconds(9));
+  EXPECT_EQ(options.body_timeout, milliseconds(10));
+  EXPECT_EQ(options.write_timeout, milliseconds(11));
+  EXPECT_EQ(options.idle_timeout, milliseconds(12));
+  EXPECT_EQ(options.handler_timeout, milliseconds(13));
+  EXPECT_EQ(options.connection_age_max, milliseconds(14));
+  EXPECT_EQ(options.queue_delay_max, Duration::zero());
+  EXPECT_EQ(options.drain_timeout, milliseconds(15));
+  EXPECT_EQ(options.unready_delay, milliseconds(16));
+  EXPECT_FALSE(options.cancel_on_disconnect);
+  EXPECT_EQ(parse({"--handler-timeout-ms", "0"}).handler_timeout, Duration::max());
+}
+
 TEST(ServerOptions, KeepsItsDefaultsAndTakesTheProgramsOwnFlags) {
   std::int64_t slow_us = 5;
   EXPECT_EQ(parse({}, {Flag("--slow-us", "how slow", &slow_us)}).port, 8080);
@@ -44,6 +74,9 @@ TEST(ServerOptionsDeathTest, SaysWhatIsWrongWithAFlagAndExitsWithTwo) {
            Case{{"--port", "70000"}, "--port"},
            Case{{"--port", "-1"}, "--port"},
            Case{{"--port"}, "--port"},
+           Case{{"--max-connections=-1"}, "--max-connections"},
+           Case{{"--max-body-bytes", "many"}, "--max-body-bytes"},
+           Case{{"--idle-timeout-ms=-5"}, "--idle-timeout-ms"},
            Case{{"--workers", "2000"}, "--workers"},
            Case{{"--backend", "kqueue"}, "--backend"},
            Case{{"--bakcend", "epoll"}, "--bakcend"},

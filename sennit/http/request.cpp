@@ -106,7 +106,7 @@ void Request::reset(std::size_t body_bytes_kept) {
   minor_version_ = 1;
   keep_alive_ = true;
   body_reader_ = nullptr;
-  route_pattern_ = {};
+  match_ = nullptr;
 }
 
 }  // namespace sennit::http

@@ -19,6 +19,7 @@
 #include "sennit/http/headers.hpp"
 #include "sennit/http/method.hpp"
 #include "sennit/http/route_params.hpp"
+#include "sennit/http/router.hpp"
 #include "sennit/http/state.hpp"
 
 namespace sennit::http {
@@ -68,7 +69,9 @@ class Request {
     return state_ == nullptr ? nullptr : state_->get<T>();
   }
   /// The pattern of the route that was found, or empty: "/users/{id}". Lives as long as the server.
-  [[nodiscard]] std::string_view route_pattern() const { return route_pattern_; }
+  [[nodiscard]] std::string_view route_pattern() const {
+    return match_ == nullptr ? std::string_view() : match_->pattern;
+  }
 
   /// 0 for HTTP/1.0, 1 for HTTP/1.1.
   [[nodiscard]] int minor_version() const { return minor_version_; }
@@ -81,7 +84,9 @@ class Request {
   void assign(std::string_view head_bytes, const h1::RequestHead& head);
   [[nodiscard]] Buffer& mutable_body() { return body_; }
   void set_state(const StateMap* state) { state_ = state; }
-  void set_route_pattern(std::string_view pattern) { route_pattern_ = pattern; }
+  /// What the router found; kept as a pointer.
+  void set_match(const Router::Match* match) { match_ = match; }
+  [[nodiscard]] const Router::Match* match() const { return match_; }
   void set_body_reader(BodyReader* reader) { body_reader_ = reader; }
   /// Takes over what the router found; `params` may view our own path() and the router's names.
   void set_params(const RouteParams& params);
@@ -113,7 +118,7 @@ class Request {
   Buffer body_;
   std::string decoded_params_;
   std::vector<Param> params_;
-  std::string_view route_pattern_;
+  const Router::Match* match_ = nullptr;
   const StateMap* state_ = nullptr;
   BodyReader* body_reader_ = nullptr;
 };

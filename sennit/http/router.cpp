@@ -109,6 +109,10 @@ struct Endpoint {
     if (own != nullptr || method != Method::head) return own;
     return routes[static_cast<std::size_t>(Method::get)];
   }
+  [[nodiscard]] const Route* any() const {
+    const auto* const found = std::ranges::find_if(routes, [](auto* route) { return route; });
+    return found == std::end(routes) ? nullptr : *found;
+  }
 };
 
 }  // namespace
@@ -210,10 +214,12 @@ struct Router::Search {
   bool has_escapes;
   RouteParams& params;
   const Route* route = nullptr;
+  const Route* other = nullptr;  // The first of another method.
   MethodSet allowed;
 
   bool consider(const Endpoint<Route>& endpoint) {
     allowed.add(endpoint.methods);
+    if (other == nullptr) other = endpoint.any();
     route = endpoint.of(method);
     return route != nullptr;
   }
@@ -288,7 +294,7 @@ Router::Match Router::find(Method method, std::string_view path, RouteParams& pa
   }
   const bool has_escapes = path.find('%') != std::string_view::npos;
   if (has_escapes && !is_usable_path(path)) return without_route(Found::bad_request, {});
-  Search search{method, path, has_escapes, params, nullptr, {}};
+  Search search{method, path, has_escapes, params, nullptr, nullptr, {}};
   if (path == "*") {
     for (const auto& route : routes_) search.allowed.add(methods_of(route->method));
     return without_route(method == Method::options ? Found::options : Found::not_found,
@@ -301,8 +307,8 @@ Router::Match Router::find(Method method, std::string_view path, RouteParams& pa
     return found(*search.route);
   }
   if (search.allowed.empty()) return without_route(Found::not_found, {});
-  if (method == Method::options) return without_route(Found::options, search.allowed);
-  return without_route(Found::method_not_allowed, search.allowed);
+  const Found why = method == Method::options ? Found::options : Found::method_not_allowed;
+  return {why, search.other->handler_index, search.allowed, search.other->pattern};
 }
 
 std::string to_string(MethodSet methods) {

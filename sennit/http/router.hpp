@@ -59,9 +59,10 @@ class Router {
 
   struct Match {
     Found found = Found::not_found;
+    /// Where the path has a route of another method only, one of these; nobody's for "*".
     std::uint32_t handler_index = 0;
     MethodSet allowed;         // With the HEAD and OPTIONS that are answered without a route.
-    std::string_view pattern;  // Of the route, for metrics and logs. Owned by the router.
+    std::string_view pattern;  // Of that route, for metrics and logs. Owned by the router.
   };
 
   Router();

@@ -17,6 +17,7 @@
 #include "sennit/base/log.hpp"
 #include "sennit/http/detail/worker_service.hpp"
 #include "sennit/net/address.hpp"
+#include "sennit/net/inherited.hpp"
 #include "sennit/net/listener.hpp"
 #include "sennit/runtime/runtime.hpp"
 
@@ -49,22 +50,31 @@ sigset_t stop_signals() {
 
 // What exists between start() and the end of wait().
 struct Server::Running {
-  Running(const Router& router, const std::vector<std::shared_ptr<detail::Handler>>& handlers,
-          const ServerOptions& options)
-      : shared{.router = router,
-               .handlers = handlers,
-               .options = options,
-               .connections_max_each = 0} {}
+  Running(detail::RouteTable& table, const Routes& root, const ServerOptions& options,
+          std::shared_ptr<std::atomic<bool>> ready)
+      : shared{.router = table.router(),
+               .state = table.state(),
+               .routes = table.served(root, {.body_bytes_max = options.body_bytes_max,
+                                             .stream_bytes_max = options.stream_bytes_max,
+                                             .timeout = options.handler_timeout}),
+               .options = options},
+        is_ready(std::move(ready)) {}
   ~Running() {
     if (stop_event >= 0) ::close(stop_event);
   }
 
   Result<void> start();
-  Result<void> listen(const net::Address& wanted);
+  Result<void> set_up_metrics();
+  Result<std::vector<int>> open_listeners(const net::Address& wanted);
+  Result<std::vector<int>> duplicate_listeners();
+  Result<void> listen(const std::vector<int>& descriptors);
   void begin_drain();
   void drained(const detail::WorkerService::Drained& outcome);
 
   detail::Shared shared;
+  std::shared_ptr<std::atomic<bool>> is_ready;
+  std::unique_ptr<metrics::Registry> own_registry;
+  std::optional<metrics::GoldenSignals> signals;
   std::optional<net::Address> address;  // Once listening.
   std::unique_ptr<runtime::Runtime> runtime;
   std::vector<std::unique_ptr<detail::WorkerService>> services;
@@ -79,7 +89,9 @@ struct Server::Running {
 
 Result<void> Server::Running::start() {
   ServerOptions& options = shared.options;
-  SENNIT_TRY(const net::Address wanted, listen_address(options));
+  if (options.listeners.empty() && options.inherits_listeners) {
+    SENNIT_TRY(options.listeners, net::inherited_listeners());
+  }
   const std::size_t file_limit = raise_file_limit();
   if (options.connections_max == 0) options.connections_max = file_limit / 5 * 4;
   runtime::RuntimeOptions wants;
@@ -90,41 +102,85 @@ Result<void> Server::Running::start() {
   wants.pin = options.pin;
   wants.stacks.usable_bytes = options.fiber_stack_bytes;
   wants.stacks.on_loan_max = options.fibers_max;
-  if (wanted.is_unix() && wants.workers > 1) {
-    return failure(Errc::unsupported,
-                   "share " + wanted.to_string() + " among several workers (use --workers 1)");
-  }
   shared.connections_max_each = std::max<std::size_t>(options.connections_max / wants.workers, 1);
+  shared.in_flight_max_each = std::max<std::size_t>(options.in_flight_max / wants.workers, 1);
+  std::optional<net::Address> wanted;
+  if (options.listeners.empty()) {
+    SENNIT_TRY(wanted, listen_address(options));
+  }
   SENNIT_TRY(runtime, runtime::Runtime::start(wants));
-  return listen(wanted);
+  if (auto set_up = set_up_metrics(); !set_up) return set_up;
+  SENNIT_TRY(const std::vector<int> descriptors,
+             wanted ? open_listeners(*wanted) : duplicate_listeners());
+  return listen(descriptors);
 }
 
-// One listening socket for each worker; the kernel spreads connections over them. All are bound
-// before any is served, so that a failure leaves nothing half open.
-Result<void> Server::Running::listen(const net::Address& wanted) {
+Result<void> Server::Running::set_up_metrics() {
+  const unsigned workers = runtime->worker_count();
+  shared.registry = shared.options.registry;
+  if (shared.registry == nullptr) {
+    own_registry = std::make_unique<metrics::Registry>(
+        metrics::Registry::Options{.slots = workers, .series_max = 10'000});
+    shared.registry = own_registry.get();
+  }
+  if (shared.registry->slots() < workers) {
+    return failure(Errc::invalid_argument, "count in a registry with fewer slots than workers");
+  }
+  signals.emplace(*shared.registry,
+                  metrics::GoldenSignalsOptions{.prefix = "http_server", .operation = "route"});
+  signals->set_in_flight_limit(shared.options.in_flight_max);
+  shared.signals = &*signals;
+  return {};
+}
+
+// One listening socket for each worker; the kernel spreads connections over them. A Unix socket has
+// one path, so there the workers share one. All are bound before any is served, so that a failure
+// leaves nothing half open.
+Result<std::vector<int>> Server::Running::open_listeners(const net::Address& wanted) {
   std::vector<int> descriptors;
-  const auto close_all = [&] {
+  const auto fail = [&](Error error) {
     for (const int descriptor : descriptors) ::close(descriptor);
+    return failure(std::move(error));
   };
   net::Address shared_address = wanted;
   const unsigned workers = runtime->worker_count();
   for (unsigned i = 0; i < workers; ++i) {
     // Alone it takes the address for itself, so that a second server is told.
-    auto descriptor = net::open_listener(shared_address, {.reuse_port = workers > 1});
-    if (!descriptor) {
-      close_all();
-      return failure(std::move(descriptor).error());
-    }
+    auto descriptor = wanted.is_unix() && i > 0
+                          ? net::duplicate_listener(descriptors.front())
+                          : net::open_listener(shared_address, {.reuse_port = workers > 1});
+    if (!descriptor) return fail(std::move(descriptor).error());
     descriptors.push_back(*descriptor);
     auto bound = net::Address::local_of(*descriptor);
-    if (!bound) {
-      close_all();
-      return failure(std::move(bound).error());
-    }
+    if (!bound) return fail(std::move(bound).error());
     shared_address = *bound;  // The port that was chosen for 0 holds for the rest.
   }
   address = shared_address;
-  for (unsigned i = 0; i < workers; ++i) {
+  return descriptors;
+}
+
+Result<std::vector<int>> Server::Running::duplicate_listeners() {
+  const std::vector<int>& given = shared.options.listeners;
+  const std::size_t count = std::max<std::size_t>(runtime->worker_count(), given.size());
+  if (given.size() > runtime->worker_count()) {
+    return failure(Errc::limit_reached, "serve more listening sockets than there are workers");
+  }
+  std::vector<int> descriptors;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto descriptor = net::duplicate_listener(given[i % given.size()]);
+    if (!descriptor) {
+      for (const int own : descriptors) ::close(own);
+      return failure(std::move(descriptor).error());
+    }
+    descriptors.push_back(*descriptor);
+  }
+  SENNIT_TRY(address, net::Address::local_of(given.front()));
+  shared.keeps_listeners = true;
+  return descriptors;
+}
+
+Result<void> Server::Running::listen(const std::vector<int>& descriptors) {
+  for (unsigned i = 0; i < runtime->worker_count(); ++i) {
     runtime::Worker& worker = runtime->worker(i);
     services.push_back(std::make_unique<detail::WorkerService>(worker, shared));
     auto listens = runtime->run([&] { return services[i]->listen(descriptors[i]); }, i);
@@ -133,6 +189,7 @@ Result<void> Server::Running::listen(const net::Address& wanted) {
       return listens;
     }
   }
+  is_ready->store(true);
   return {};
 }
 
@@ -141,6 +198,7 @@ void Server::Running::begin_drain() {
     const std::lock_guard lock(mutex);
     if (std::exchange(is_draining, true)) return;
   }
+  is_ready->store(false);
   log::info(
       "stopping: finishing what has begun, for at most {} ms",
       std::chrono::duration_cast<std::chrono::milliseconds>(shared.options.drain_timeout).count());
@@ -160,50 +218,78 @@ void Server::Running::drained(const detail::WorkerService::Drained& outcome) {
   changed.notify_all();
 }
 
-Server::Server() = default;
+detail::RouteTableOwner::RouteTableOwner() : owned_table(std::make_unique<RouteTable>()) {}
+detail::RouteTableOwner::~RouteTableOwner() = default;
+
+Server::Server() : Routes(*owned_table) {}
 Server::~Server() { SENNIT_ASSERT(running_ == nullptr && "stop() and wait() for a Server first"); }
 
-void Server::add(Method method, std::string_view pattern,
-                 std::shared_ptr<detail::Handler> handler) {
-  SENNIT_ASSERT(running_ == nullptr && "routes are added before the server starts");
-  const Result<> added = router_.add(method, pattern, static_cast<std::uint32_t>(handlers_.size()));
-  SENNIT_ASSERT(added.has_value(), added.error().to_string());
-  handlers_.push_back(std::move(handler));
+StateMap& Server::state() {
+  SENNIT_ASSERT(!owned_table->is_frozen() && "state is provided before the server starts");
+  return owned_table->state();
+}
+
+std::shared_ptr<Server::Running> Server::running() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
+}
+
+void Server::readiness(std::string_view pattern) {
+  get(pattern, [ready = is_ready_](Request&) {
+    if (ready->load()) return text("ready\n");
+    return text(Status::service_unavailable, "stopping\n");
+  }).always_served();
 }
 
 Result<void> Server::start(const ServerOptions& options) {
-  SENNIT_ASSERT(running_ == nullptr);
-  running_ = std::make_unique<Running>(router_, handlers_, options);
-  Result<void> started = running_->start();
-  if (!started) running_.reset();
-  return started;
+  SENNIT_ASSERT(running() == nullptr);
+  owned_table->freeze();
+  auto starting = std::make_shared<Running>(*owned_table, *this, options, is_ready_);
+  if (Result<void> started = starting->start(); !started) {
+    owned_table->thaw();
+    return started;
+  }
+  const std::lock_guard lock(mutex_);
+  running_ = std::move(starting);
+  return {};
 }
 
 void Server::stop() {
+  const auto running = this->running();
+  if (running == nullptr) return;
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(running_->stop_event, &one, sizeof one);
-  running_->begin_drain();
+  [[maybe_unused]] const ssize_t written = ::write(running->stop_event, &one, sizeof one);
+  running->begin_drain();
 }
 
 std::size_t Server::wait() {
+  const auto running = this->running();
+  SENNIT_ASSERT(running != nullptr);
   {
-    std::unique_lock lock(running_->mutex);
-    running_->changed.wait(
-        lock, [&] { return running_->drained_count == running_->runtime->worker_count(); });
+    std::unique_lock lock(running->mutex);
+    running->changed.wait(
+        lock, [&] { return running->drained_count == running->runtime->worker_count(); });
   }
-  const detail::WorkerService::Drained total = running_->total;
+  const detail::WorkerService::Drained total = running->total;
+  {
+    const std::lock_guard lock(mutex_);
+    running_.reset();
+  }
   if (total.still_handling > 0) {
     // Their stacks and frames hold objects that only they can destroy: they keep all they need.
-    [[maybe_unused]] Running* const abandoned = running_.release();
+    [[maybe_unused]] auto* const abandoned = new std::shared_ptr<Running>(running);
     return total.cut_off;
   }
-  running_->runtime->stop();
-  running_->services.clear();
-  running_.reset();
+  running->runtime->stop();
+  running->services.clear();
+  running->runtime.reset();
+  owned_table->thaw();
   return total.cut_off;
 }
 
-std::uint16_t Server::port() const { return running_->address->port(); }
+std::uint16_t Server::port() const { return running()->address->port(); }
+
+metrics::Registry& Server::registry() const { return *running()->shared.registry; }
 
 int Server::run(const ServerOptions& options) {
   // Blocked before the workers start, so that they inherit it and the signals come here.
@@ -215,12 +301,13 @@ int Server::run(const ServerOptions& options) {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return 1;
   }
-  std::fprintf(stdout, "listening on %s\n", running_->address->to_string().c_str());
+  const auto running = this->running();
+  std::fprintf(stdout, "listening on %s\n", running->address->to_string().c_str());
   std::fflush(stdout);
 
   const int signal_event = ::signalfd(-1, &signals, SFD_CLOEXEC);
   pollfd events[] = {{.fd = signal_event, .events = POLLIN, .revents = 0},
-                     {.fd = running_->stop_event, .events = POLLIN, .revents = 0}};
+                     {.fd = running->stop_event, .events = POLLIN, .revents = 0}};
   while (::poll(events, 2, -1) < 0) {
   }
   signalfd_siginfo taken{};  // Or it would be delivered once it is no longer blocked.
@@ -228,7 +315,7 @@ int Server::run(const ServerOptions& options) {
     [[maybe_unused]] const ssize_t bytes = ::read(signal_event, &taken, sizeof taken);
   }
   if (signal_event >= 0) ::close(signal_event);
-  running_->begin_drain();
+  running->begin_drain();
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);  // A second signal ends the process.
   const std::size_t cut_off = wait();
   if (cut_off > 0) {

@@ -57,6 +57,7 @@ void Connection::start() {
   const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(idle_ms.count() / 10, 0));
   idle_jitter_ms_ = static_cast<std::uint16_t>(
       service_.worker().random().below(std::min<std::uint64_t>(spread, UINT16_MAX) + 1));
+  accepted_at_ = service_.worker().now();
   enter(Phase::first_byte);
   service_.worker().backend().receive(receiving_, socket_);
 }
@@ -181,29 +182,45 @@ void Connection::begin_request(std::string_view head_bytes, const h1::RequestHea
   exchange_->expects_continue = head.expect_continue;
   exchange_->body_started = exchange_->started;
   if (!route()) return;  // Nobody wants the body.
-  if (exchange_->is_streamed) return run_handler();
   // A body that will not be wanted is refused before it is read.
-  if (head.content_length > service_.options().body_bytes_max) {
+  if (head.content_length > body_bytes_max()) {
     return refuse(413, "the body is larger than this server takes");
   }
+  if (exchange_->is_streamed) return run_handler();
   enter(Phase::body);
   if (std::exchange(exchange_->expects_continue, false)) output().append(continue_line);
 }
 
 // True if a handler is to run; else the answer is written.
 bool Connection::route() {
-  Request& request = exchange_->request;
+  Exchange& exchange = *exchange_;
+  Request& request = exchange.request;
   RouteParams params;
-  exchange_->match = service_.router().find(request.method(), request.path(), params);
-  const Router::Match& match = exchange_->match;
-  if (match.found == Router::Found::route) {
-    request.set_params(params);
-    request.set_route_pattern(match.pattern);
-    exchange_->is_streamed = service_.handler(match.handler_index).streams_body();
-    return true;
+  exchange.match = service_.router().find(request.method(), request.path(), params);
+  request.set_match(&exchange.match);
+  request.set_state(&service_.state());
+  exchange.route = &service_.served(exchange.match);
+  if (exchange.match.found == Router::Found::route) request.set_params(params);
+  if (!service_.admit(exchange)) [[unlikely]] {
+    Response response = problem(Status::service_unavailable, "the server is busy");
+    const auto set = response.headers().set("Retry-After", "1");
+    SENNIT_ASSERT(set.has_value());
+    answer(response);
+    return false;
   }
-  answer(unmatched_response(match));
-  return false;
+  if (exchange.route->handler == nullptr) {
+    answer(unmatched_response(exchange.match));
+    return false;
+  }
+  exchange.is_streamed = exchange.route->streams_body;
+  return true;
+}
+
+std::uint64_t Connection::body_bytes_max() const {
+  const ServedRoute& route = *exchange_->route;
+  if (exchange_->is_answered) return dropped_body_bytes_max;
+  if (exchange_->match.found != Router::Found::route) return UINT64_MAX;  // Nobody will read it.
+  return route.streams_body ? route.stream_bytes_max : route.body_bytes_max;
 }
 
 std::size_t Connection::read_body(std::string_view bytes, bool& made_progress) {
@@ -214,8 +231,7 @@ std::size_t Connection::read_body(std::string_view bytes, bool& made_progress) {
   }
   std::string_view piece;
   const bool is_dropped = exchange.is_answered;
-  const std::size_t used = decode_body(
-      bytes, piece, is_dropped ? dropped_body_bytes_max : service_.options().body_bytes_max);
+  const std::size_t used = decode_body(bytes, piece);
   if (exchange.body_failure != 0) {
     if (is_dropped) {
       closes_after_ = true;
@@ -237,8 +253,7 @@ std::size_t Connection::read_body(std::string_view bytes, bool& made_progress) {
 
 // Takes a piece of the body from the front of `bytes`, and says how many bytes that were with what
 // frames it. What is wrong with it is in body_failure.
-std::size_t Connection::decode_body(std::string_view bytes, std::string_view& piece,
-                                    std::uint64_t bytes_max) {
+std::size_t Connection::decode_body(std::string_view bytes, std::string_view& piece) {
   Exchange& exchange = *exchange_;
   if (exchange.body == h1::Body::length) {
     const auto part =
@@ -255,7 +270,7 @@ std::size_t Connection::decode_body(std::string_view bytes, std::string_view& pi
     return 0;
   }
   // What a chunk announces counts at once, so that nobody holds a megabyte before the refusal.
-  if (exchange.chunks.body_bytes() + exchange.chunks.chunk_bytes_left() > bytes_max) {
+  if (exchange.chunks.body_bytes() + exchange.chunks.chunk_bytes_left() > body_bytes_max()) {
     fail_body(413, "the body is larger than this server takes");
     return 0;
   }
@@ -277,8 +292,13 @@ void Connection::fail_body(int status, const char* why) {
 void Connection::run_handler() {
   phase_ = Phase::handling;
   is_handling_ = is_dispatching_ = true;
-  exchange_->run(service_.handler(exchange_->match.handler_index), *this);
+  if (exchange_->route->timeout != Duration::max()) {
+    exchange_->cancel_at = service_.worker().now() + exchange_->route->timeout;
+    exchange_->times_out = true;
+  }
+  exchange_->run(*exchange_->route->handler, *this);
   is_dispatching_ = false;
+  if (is_handling_ && exchange_->cancel_at < timer_due_) arm();
 }
 
 void Connection::handled() {
@@ -288,6 +308,11 @@ void Connection::handled() {
     if (!is_dispatching_) delete_if_done();
     return;
   }
+  if (exchange_->is_abandoned) {
+    release_exchange();
+    flush();
+    return delete_if_done();
+  }
   if (exchange_->is_streamed) return_unread();
   if (!is_dispatching_) more_waits_ = exchange_->body_is_done && !unparsed_.empty();
   if (exchange_->stream_has_begun) {
@@ -295,6 +320,9 @@ void Connection::handled() {
   } else if (exchange_->body_failure != 0) {
     refuse(exchange_->body_failure, exchange_->body_failure_reason);
   } else {
+    if (exchange_->is_cancelled && exchange_->times_out) {
+      exchange_->response = problem(Status::service_unavailable, "the handler took too long");
+    }
     answer(exchange_->response);
   }
   if (is_dispatching_) return;

@@ -104,7 +104,8 @@ class Connection final : public ListHook<Connection>, public BodyChannel {
   [[nodiscard]] bool ends_batch() const;
   std::size_t read_head(std::string_view bytes, bool& made_progress);
   std::size_t read_body(std::string_view bytes, bool& made_progress);
-  std::size_t decode_body(std::string_view bytes, std::string_view& piece, std::uint64_t bytes_max);
+  std::size_t decode_body(std::string_view bytes, std::string_view& piece);
+  [[nodiscard]] std::uint64_t body_bytes_max() const;
   void begin_request(std::string_view head_bytes, const h1::RequestHead& head);
   [[nodiscard]] bool route();
   void run_handler();
@@ -143,6 +144,7 @@ class Connection final : public ListHook<Connection>, public BodyChannel {
   void watch_send();
   void timer_fired();
   void handling_timed_out();
+  void abandon_handler();
   void peer_ended(int result);
   void linger();
   void close();
@@ -154,6 +156,7 @@ class Connection final : public ListHook<Connection>, public BodyChannel {
   Sending sending_;
   PhaseTimer timer_;
   Continuation continuation_;
+  TimePoint accepted_at_;
   TimePoint phase_started_;
   TimePoint timer_due_;
   TimePoint send_progress_at_;  // When the send in flight was last seen to move.

@@ -30,6 +30,19 @@ Buffer& Connection::output() {
   return *output_;
 }
 
+namespace {
+
+metrics::Outcome outcome_of(const Exchange& exchange, Status status) {
+  const auto code = static_cast<int>(status);
+  if (code < 400) return metrics::Outcome::ok;
+  if (code < 500) return metrics::Outcome::client_error;
+  if (exchange.is_cancelled && exchange.times_out) return metrics::Outcome::timed_out;
+  if (code == 503) return metrics::Outcome::rejected;
+  return metrics::Outcome::server_error;
+}
+
+}  // namespace
+
 // Whether another request can follow this one.
 bool Connection::may_go_on(const Response& response) const {
   const Request& request = exchange_->request;
@@ -38,6 +51,10 @@ bool Connection::may_go_on(const Response& response) const {
   const bool is_last = service_.is_draining() && (!more_waits_ || service_.announces_each_answer());
   if (!request.keep_alive() || is_last || response.closes_connection()) return false;
   if (!response.content_length().has_value() && request.minor_version() == 0) return false;
+  if (service_.options().connection_age_max != Duration::max() &&
+      service_.worker().now() - accepted_at_ >= service_.options().connection_age_max) {
+    return false;
+  }
   if (exchange_->body_is_done) return true;
   // A client that waits for a Continue may or may not send its body now: nobody can tell.
   return !exchange_->expects_continue && exchange_->body_bytes_left <= dropped_body_bytes_max;
@@ -47,6 +64,7 @@ void Connection::write_head_of(const Response& response, bool& has_body) {
   const Request& request = exchange_->request;
   const bool keeps_alive = may_go_on(response);
   closes_after_ = !keeps_alive;
+  exchange_->outcome = outcome_of(*exchange_, response.status());
   has_body = h1::write_response_head(output(), response, request.method() == Method::head,
                                      keeps_alive, request.minor_version(), service_.date_line());
 }
@@ -74,6 +92,7 @@ void Connection::answer(const Response& response) {
     const Request& request = exchange_->request;
     const bool keeps_alive = may_go_on(response);
     closes_after_ = !keeps_alive;
+    exchange_->outcome = outcome_of(*exchange_, response.status());
     h1::write_response(output(), response, request.method() == Method::head, keeps_alive,
                        request.minor_version(), service_.date_line());
   }
@@ -82,7 +101,11 @@ void Connection::answer(const Response& response) {
 
 // For what is wrong with the message itself: nothing after it can be trusted.
 void Connection::refuse(int status, std::string_view why) {
-  if (exchange_ != nullptr) release_exchange();
+  if (exchange_ != nullptr) {
+    exchange_->outcome = outcome_of(*exchange_, static_cast<Status>(status));
+    release_exchange();
+  }
+  service_.metrics().refused(status);
   h1::write_response(output(), problem(static_cast<Status>(status), why), false, false, 1,
                      service_.date_line());
   closes_after_ = true;
@@ -95,7 +118,10 @@ void Connection::release_if_done() {
   release_exchange();
 }
 
-void Connection::release_exchange() { service_.give_back(std::move(exchange_)); }
+void Connection::release_exchange() {
+  service_.count(*exchange_);
+  service_.give_back(std::move(exchange_));
+}
 
 // What is to be sent next; empty if there is nothing.
 std::string_view Connection::next_to_send() {
@@ -121,7 +147,7 @@ void Connection::flush() {
     if (!service_.worker().backend().send(sending_, socket_, piece)) return watch_send();
     if (!finish_send(sending_.result())) return;
   }
-  if (!is_closed_) after_answers();
+  if (!is_closed_ && !sending_.in_flight()) after_answers();
 }
 
 // False when the connection is lost.

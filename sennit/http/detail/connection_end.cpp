@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sennit/base/log.hpp"
 #include "sennit/http/detail/connection.hpp"
 #include "sennit/http/detail/exchange.hpp"
 #include "sennit/http/detail/worker_service.hpp"
@@ -16,6 +17,8 @@ using namespace std::chrono_literals;
 // How long a peer may go on sending after its last answer, before it is cut off. Closing earlier
 // would make the kernel send a reset, which may overtake the answer.
 constexpr Duration linger_timeout = 2s;
+// How long a handler may go on after it was cancelled for its time, before it is answered for.
+constexpr Duration abandon_grace = 1s;
 
 }  // namespace
 
@@ -52,7 +55,9 @@ TimePoint Connection::due() const {
     case Phase::lingering:
       return phase_started_ + linger_timeout;
     case Phase::handling:
-      if (exchange_ != nullptr && exchange_->body_waiter != nullptr) return body_due();
+      if (exchange_ == nullptr) break;
+      if (exchange_->body_waiter != nullptr) return std::min(body_due(), exchange_->cancel_at);
+      if (exchange_->cancel_at != TimePoint::max()) return exchange_->cancel_at;
       break;
   }
   return service_.worker().now() + 1h;  // A handler may take its time; look in again.
@@ -107,11 +112,34 @@ void Connection::timer_fired() {
 }
 
 void Connection::handling_timed_out() {
-  if (exchange_ != nullptr && exchange_->body_waiter != nullptr) {
+  Exchange& exchange = *exchange_;
+  const TimePoint now = service_.worker().now();
+  if (exchange.cancel_at <= now) {
+    if (exchange.is_cancelled) return abandon_handler();
+    exchange.is_cancelled = true;
+    exchange.cancel_at = exchange.times_out ? now + abandon_grace : TimePoint::max();
+    exchange.cancel();
+  } else if (exchange.body_waiter != nullptr) {
     fail_body(408, "it did not arrive in time");
     wake_body_waiter();
   }
   arm();
+}
+
+// It was asked to end and does not. Its client need not wait for that.
+void Connection::abandon_handler() {
+  const Request& request = exchange_->request;
+  log::error("the handler of {} {} goes on although it was cancelled", request.method_name(),
+             request.path());
+  exchange_->cancel_at = TimePoint::max();
+  exchange_->is_abandoned = true;
+  exchange_->outcome = metrics::Outcome::timed_out;
+  closes_after_ = true;
+  h1::write_response(output(), problem(Status::service_unavailable, "the handler took too long"),
+                     request.method() == Method::head, false, request.minor_version(),
+                     service_.date_line());
+  flush();
+  if (!is_closed_) arm();
 }
 
 void Connection::peer_ended(int result) {
@@ -119,6 +147,16 @@ void Connection::peer_ended(int result) {
   // It will send nothing more but may still read: what it asked is answered first.
   peer_is_done_ = true;
   find_body();
+  const ServerOptions& options = service_.options();
+  if (is_handling_ && options.cancel_on_disconnect && !exchange_->is_cancelled) {
+    const TimePoint until = service_.worker().now() +
+                            std::min<Duration>(options.half_close_grace, std::chrono::hours(24));
+    if (until < exchange_->cancel_at) {
+      exchange_->cancel_at = until;
+      exchange_->times_out = false;
+      if (until < timer_due_) arm();
+    }
+  }
   if (must_wait()) return;
   close();
 }
@@ -151,6 +189,7 @@ void Connection::close() {
   service_.worker().backend().close(socket_);
   wake_body_waiter();
   wake_room_waiter();
+  if (is_handling_ && service_.options().cancel_on_disconnect) exchange_->cancel();
 }
 
 void Connection::delete_if_done() {

@@ -52,11 +52,7 @@ void Connection::lend_body() {
       }
     }
     std::string_view piece;
-    const std::size_t used =
-        decode_body(exchange.lent.view(), piece, service_.options().stream_bytes_max);
-    if (exchange.body_bytes > service_.options().stream_bytes_max) {
-      fail_body(413, "the body is larger than this server takes");
-    }
+    const std::size_t used = decode_body(exchange.lent.view(), piece);
     if (exchange.body_failure != 0) return;
     if (piece.empty()) {
       exchange.lent.consume(used);
@@ -121,6 +117,7 @@ bool Connection::begin_stream() {
   if (exchange_->is_streamed && !is_processing_) more_waits_ = !unparsed_.empty();
   write_head_of(response, follows);
   exchange_->stream_has_begun = true;
+  exchange_->cancel_at = TimePoint::max();  // A body may take its time, as long as it is read.
   exchange_->is_chunked = !response.content_length() && exchange_->request.minor_version() != 0;
   exchange_->stream_bytes_left = response.content_length();
   if (!is_processing_) flush();

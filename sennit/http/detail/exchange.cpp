@@ -138,6 +138,9 @@ void Exchange::reset() {
   body = h1::Body::none;
   body_bytes_left = body_bytes = 0;
   body_is_done = true;
+  outcome = metrics::Outcome::cancelled;
+  cancel_at = TimePoint::max();
+  times_out = is_cancelled = is_abandoned = false;
   expects_continue = is_answered = sends_file = is_chunked = has_chunks = false;
   stream_has_begun = stream_failed = write_cancelled = false;
   stream_bytes_left.reset();

@@ -7,11 +7,13 @@
 #include "sennit/base/buffer.hpp"
 #include "sennit/base/time.hpp"
 #include "sennit/http/body.hpp"
+#include "sennit/http/detail/route_table.hpp"
 #include "sennit/http/h1/chunked.hpp"
 #include "sennit/http/handler.hpp"
 #include "sennit/http/request.hpp"
 #include "sennit/http/response.hpp"
 #include "sennit/http/router.hpp"
+#include "sennit/metrics/golden_signals.hpp"
 #include "sennit/runtime/task.hpp"
 #include "sennit/runtime/worker.hpp"
 
@@ -34,7 +36,14 @@ class Exchange : public runtime::FiberJob, public runtime::Waiter {
   Request request;
   Response response;
   Router::Match match;
+  const ServedRoute* route = nullptr;
   TimePoint started;
+  bool is_counted = false;                                 // As in flight.
+  metrics::Outcome outcome = metrics::Outcome::cancelled;  // Unless it is answered.
+  TimePoint cancel_at = TimePoint::max();                  // The handler.
+  bool times_out = false;  // That is why; else because its client is gone.
+  bool is_cancelled = false;
+  bool is_abandoned = false;  // It goes on all the same, and the client was told without it.
 
   // The request's body.
   h1::Body body = h1::Body::none;

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 constexpr Duration accept_pause = 50ms;
 // From refusing new connections to closing the listening socket: time for handshakes to complete.
 constexpr Duration listener_grace = 100ms;
+constexpr Duration probe_interval = 10ms;
 constexpr std::size_t idle_exchanges_max = 1024;
 constexpr std::size_t idle_buffers_max = 1024;
 constexpr std::size_t idle_buffer_bytes_max = 64 * 1024;
@@ -37,6 +38,14 @@ WorkerService::WorkerService(runtime::Worker& worker, const Shared& shared)
                     [](runtime::Timer& timer) {
                       static_cast<ServiceTimer&>(timer).service.resume_accepting();
                     }),
+      metrics_(shared, worker.index()),
+      shedder_({.target = shared.options.queue_delay_max}),
+      probe_timer_(
+          *this,
+          [](runtime::Timer& timer) { static_cast<ServiceTimer&>(timer).service.probe_queue(); }),
+      unready_timer_(
+          *this,
+          [](runtime::Timer& timer) { static_cast<ServiceTimer&>(timer).service.begin_drain(); }),
       listener_timer_(*this,
                       [](runtime::Timer& timer) {
                         static_cast<ServiceTimer&>(timer).service.close_listener();
@@ -60,6 +69,7 @@ void WorkerService::accepted(const runtime::io::Completion& completion) {
       auto* connection = new Connection(*this, *socket);  // Owned by the list; see remove().
       connections_.push_back(*connection);
       ++connection_count_;
+      metrics_.accepted(connection_count_);
       connection->start();
     } else {
       log::warning("a connection is dropped: {}", socket.error().to_string());
@@ -78,6 +88,7 @@ void WorkerService::accepted(const runtime::io::Completion& completion) {
 void WorkerService::pause_accepting(std::string_view why) {
   if (is_paused_) return;
   is_paused_ = true;
+  metrics_.paused();
   log::warning("worker {} pauses accepting with {} connections: {}", worker_.index(),
                connection_count_, why);
   worker_.backend().cancel(accepting_);
@@ -102,6 +113,53 @@ std::string_view WorkerService::date_line() {
     date_line_ = h1::date_line(worker_.clock().wall_now());
   }
   return date_line_;
+}
+
+const ServedRoute& WorkerService::served(const Router::Match& match) const {
+  const std::size_t count = shared_.routes.size() / 2;
+  if (match.found == Router::Found::route) return shared_.routes[match.handler_index];
+  const bool has_path = !match.pattern.empty();
+  return shared_.routes[has_path ? count + match.handler_index : 2 * count];
+}
+
+bool WorkerService::admit(Exchange& exchange) {
+  const ServedRoute& route = *exchange.route;
+  exchange.is_counted = true;
+  ++in_flight_;
+  metrics_.begin(exchange.match);
+  if (!probe_timer_.is_armed() && shared_.options.queue_delay_max > Duration::zero()) {
+    probe_due_ = worker_.now() + probe_interval;
+    worker_.timers().arm(probe_timer_, probe_due_);
+  }
+  if (route.is_always_served) return true;
+  return in_flight_ <= shared_.in_flight_max_each && !shedder_.sheds();
+}
+
+void WorkerService::count(Exchange& exchange) {
+  if (!std::exchange(exchange.is_counted, false)) return;
+  --in_flight_;
+  metrics_.end(exchange.match, elapsed_since(exchange.started), exchange.outcome);
+}
+
+// A request that began and ended in this turn took less than its time tells: one look at the clock
+// stands for all of these.
+Duration WorkerService::elapsed_since(TimePoint started) {
+  const TimePoint now = worker_.now();
+  if (now > started) return now - started;
+  if (measured_turn_ != now) {
+    measured_turn_ = now;
+    measured_in_turn_ = worker_.clock().now() - now;
+  }
+  return measured_in_turn_;
+}
+
+void WorkerService::probe_queue() {
+  const TimePoint now = worker_.now();
+  shedder_.observe(now - probe_due_, now);
+  metrics_.set_shed_share(shedder_.share());
+  if (in_flight_ == 0 && shedder_.share() == 0) return;  // The next request arms it again.
+  probe_due_ = now + probe_interval;
+  worker_.timers().arm(probe_timer_, probe_due_);
 }
 
 std::unique_ptr<Exchange> WorkerService::borrow_exchange() {
@@ -135,6 +193,7 @@ void WorkerService::remove(Connection& connection) {
   connection.unlink();
   delete &connection;
   --connection_count_;
+  metrics_.ended(connection_count_);
   finish_if_drained();
 }
 
@@ -142,11 +201,20 @@ void WorkerService::remove(Connection& connection) {
 // connection may still ask once more. Those the kernel has begun to open are taken before the
 // listening socket is closed, because closing resets them.
 void WorkerService::drain(std::function<void(const Drained&)> drained) {
-  SENNIT_ASSERT(!is_draining());
-  drained_ = std::move(drained);
+  SENNIT_ASSERT(!is_draining() && when_drained_ == nullptr);
+  when_drained_ = std::move(drained);
+  if (shared_.options.unready_delay <= Duration::zero()) return begin_drain();
+  worker_.timers().arm(unready_timer_, worker_.now() + shared_.options.unready_delay);
+}
+
+void WorkerService::begin_drain() {
+  drained_ = std::move(when_drained_);
   announces_each_from_ = worker_.now() + shared_.options.drain_idle_timeout;
-  if (const auto refused = net::refuse_new_connections(worker_.backend().descriptor(listener_));
-      !refused) {
+  if (shared_.keeps_listeners) {
+    // What waits there is for whoever serves it next.
+  } else if (const auto refused =
+                 net::refuse_new_connections(worker_.backend().descriptor(listener_));
+             !refused) {
     log::warning("while stopping: {}", refused.error().to_string());
   }
   worker_.timers().arm(listener_timer_, worker_.now() + listener_grace);
@@ -181,6 +249,7 @@ void WorkerService::finish_if_drained() {
   if (connection_count_ > 0) return;
   drain_timer_.disarm();
   accept_timer_.disarm();
+  probe_timer_.disarm();
   std::exchange(drained_, nullptr)(Drained{});
 }
 

@@ -22,6 +22,7 @@ class ServerTest : public runtime::testing::BackendTest {
   ServerTest() {
     log::set_level(log::Level::off);
     options_.port = 0;
+    options_.queue_delay_max = Duration::zero();  // A slow machine is no overload.
     options_.workers = 1;
     options_.fiber_stack_bytes = std::size_t{256} * 1024;  // Room for sanitizers' frames.
     options_.drain_idle_timeout = std::chrono::milliseconds(100);
