@@ -101,8 +101,8 @@ struct Identity {
   std::uint64_t checksum;
 };
 struct LeaseRecord {
-  std::uint64_t owner;          // 0, or process id and start time in one word.
-  std::uint64_t pid_namespace;  // In which that id means something.
+  std::uint64_t owner;          // 0, or process id, start time and a hash of what follows.
+  std::uint64_t pid_namespace;  // In which that id means something; 0 if not said yet.
   std::uint64_t is_dirty;       // 1 from the first moment of a lease until it is given back.
   std::uint64_t takeover_count;
 };

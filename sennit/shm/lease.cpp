@@ -33,11 +33,18 @@ Lock set_lock(int fd, Role role, short type) {
   return errno == EAGAIN || errno == EACCES ? Lock::taken : Lock::none;
 }
 
+/// Whether a process id of this record means something here. The namespace is stored after the
+/// owner's word and may be missing; the hash in the word has to do then.
+bool is_of_own_namespace(LeaseRecord& record) {
+  const std::uint64_t space = word(record.pid_namespace).load();
+  return detail::is_of_own_namespace(word(record.owner).load()) &&
+         (space == 0 || space == detail::own_pid_namespace());
+}
+
 /// Whether the owner that a record names has ended, for certain.
 bool names_the_dead(LeaseRecord& record) {
   const std::uint64_t owner = word(record.owner).load();
-  const std::uint64_t space = word(record.pid_namespace).load();
-  return owner != 0 && space == detail::own_pid_namespace() && !detail::may_be_alive(owner);
+  return owner != 0 && is_of_own_namespace(record) && !detail::may_be_alive(owner);
 }
 
 bool names_the_living(LeaseRecord& record) {
@@ -65,22 +72,21 @@ Result<OwnerLease> OwnerLease::acquire(Segment& segment, Role role) {
   if (lock == Lock::taken && !names_the_dead(record)) return refuse_owner();
   // With the lock in hand, what names this process was left behind by an object that is gone, and a
   // name of another pid namespace is that of an owner whose lock the kernel has dropped.
-  const bool is_left_behind =
-      lock == Lock::got &&
-      (owner == self || word(record.pid_namespace).load() != detail::own_pid_namespace());
+  const bool is_left_behind = lock == Lock::got && (owner == self || !is_of_own_namespace(record));
   if (names_the_living(record) && !is_left_behind) {
     if (lock == Lock::got) set_lock(segment.descriptor(), role, F_UNLCK);
     return refuse_owner();
   }
   const std::uint64_t dirty = word(record.is_dirty).load();
   const bool took_over = owner != 0 || dirty != 0;
+  const auto put = [](std::uint64_t& field, std::uint64_t value) {
+    HookedStore::store(word(field), value, std::memory_order_seq_cst);
+  };
+  put(record.pid_namespace, 0);
   if (!HookedStore::compare_exchange(word(record.owner), owner, self, std::memory_order_seq_cst)) {
     if (lock == Lock::got) set_lock(segment.descriptor(), role, F_UNLCK);
     return refuse_owner();  // Another was faster; `owner` is who.
   }
-  const auto put = [](std::uint64_t& field, std::uint64_t value) {
-    HookedStore::store(word(field), value, std::memory_order_seq_cst);
-  };
   put(record.pid_namespace, detail::own_pid_namespace());
   if (took_over) put(record.takeover_count, word(record.takeover_count).load() + 1);
   put(record.is_dirty, 1);
@@ -108,14 +114,21 @@ void OwnerLease::release() {
   const std::uint64_t self = detail::own_process();
   if (holder != self) return;  // A forked child destroys what its parent holds.
   holder = 0;
-  if (state->backed.damage_flag().load()) {
-    HookedStore::store(word(record_->is_dirty), 1, std::memory_order_seq_cst);
-  } else {
-    HookedStore::store(word(record_->is_dirty), 0, std::memory_order_seq_cst);
-  }
+  const std::uint64_t dirty = state->backed.damage_flag().load() ? 1 : 0;
   std::uint64_t owner = self;
-  HookedStore::compare_exchange(word(record_->owner), owner, 0, std::memory_order_seq_cst);
+  try {
+    HookedStore::store(word(record_->is_dirty), dirty, std::memory_order_seq_cst);
+    HookedStore::compare_exchange(word(record_->owner), owner, 0, std::memory_order_seq_cst);
+  } catch (...) {
+    // A hook that stops the writer right here; a destructor cannot pass that on.
+  }
   set_lock(state->backed.fd(), role_, F_UNLCK);
+}
+
+std::string Recovery::to_string() const {
+  return fmt::format("{}: {} kept, {} completed, {} discarded",
+                     took_over ? "took over from an owner that ended" : "attached in order", kept,
+                     completed, discarded);
 }
 
 int owner_pid(const Segment& segment, Role role) {

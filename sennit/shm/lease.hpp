@@ -14,6 +14,7 @@
 // Thread safety: none of its own. The Segment must outlive the lease; it may be moved.
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "sennit/base/result.hpp"
@@ -49,6 +50,17 @@ class OwnerLease {
   Role role_;
   LeaseRecord* record_;
   bool took_over_ = false;
+};
+
+/// What attaching found and did, for logs and statistics. In bounded time, always.
+struct Recovery {
+  bool took_over = false;       // The last owner had not given it back.
+  std::uint64_t kept = 0;       // Messages or elements found whole.
+  std::uint64_t completed = 0;  // Operations that were under way and could be brought to their end.
+  std::uint64_t discarded = 0;  // Operations that were under way and were taken back.
+
+  /// "took over from an owner that ended: 3 kept, 0 completed, 1 discarded".
+  [[nodiscard]] std::string to_string() const;
 };
 
 /// The process that holds a role, or 0: what a header says, for people.

@@ -217,6 +217,12 @@ TEST_F(SegmentTest, AMemfdThatIsNotSealedIsRefused) {
 }
 
 TEST_F(SegmentTest, AFileCutOffWhileMappedBecomesAnErrorNotACrash) {
+  // ThreadSanitizer makes an atomic access under a lock that its own signal handling takes again.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a fault inside an atomic access deadlocks ThreadSanitizer";
+#endif
+#endif
   for (const Place& place : {places_.posix(), places_.file()}) {
     SCOPED_TRACE(place.to_string());
     auto made = Segment::create(place, layout(1 << 16));
@@ -261,7 +267,7 @@ TEST_F(SegmentTest, AMakerStoppedAtAnyStoreIsReplacedOnceItIsDead) {
         // ...and once its maker is dead, it is malformed for who opens it and made anew by who may.
         auto backed = detail::Backing::open(place, true);
         ASSERT_TRUE(backed && backed->map(header_bytes));
-        reinterpret_cast<HeaderPage*>(backed->base())->maker = 0x3fffff;
+        reinterpret_cast<HeaderPage*>(backed->base())->maker |= 0x3fffff;
         EXPECT_EQ(Segment::open(place, Access::read_only, Duration::zero()).error().code(),
                   Errc::malformed);
       }

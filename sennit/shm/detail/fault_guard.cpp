@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace sennit::shm::detail {
 namespace {

@@ -54,11 +54,23 @@ Stat stat_of(int pid) {
   return parse_stat(std::string_view(text, got > 0 ? static_cast<std::size_t>(got) : 0));
 }
 
+constexpr std::uint64_t start_mask = (std::uint64_t{1} << start_bits) - 1;
+
+std::uint64_t namespace_hash() {
+  const std::uint64_t id = own_pid_namespace();
+  return id == 0 ? 0 : id % 4095 + 1;
+}
+
 }  // namespace
+
+bool is_of_own_namespace(std::uint64_t process) {
+  return process >> (pid_bits + start_bits) == namespace_hash();
+}
 
 std::uint64_t own_process() {
   const int pid = ::getpid();
-  return static_cast<std::uint64_t>(pid) | stat_of(pid).started << pid_bits;
+  return static_cast<std::uint64_t>(pid) | (stat_of(pid).started & start_mask) << pid_bits |
+         namespace_hash() << (pid_bits + start_bits);
 }
 
 std::uint64_t own_pid_namespace() {
@@ -68,14 +80,14 @@ std::uint64_t own_pid_namespace() {
 
 bool may_be_alive(std::uint64_t process) {
   const int pid = pid_of(process);
-  const std::uint64_t started = process >> pid_bits;
+  const std::uint64_t started = process >> pid_bits & start_mask;
   if (pid == 0) return false;
   if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
   const Stat stat = stat_of(pid);
   if (!stat.is_there) return true;  // No /proc, or hidden: nothing is certain.
   // The first thread of a process may have ended while others run on.
   const bool has_ended = (stat.state == 'Z' || stat.state == 'X') && stat.thread_count <= 1;
-  return !has_ended && (started == 0 || stat.started == started);
+  return !has_ended && (started == 0 || (stat.started & start_mask) == started);
 }
 
 }  // namespace sennit::shm::detail

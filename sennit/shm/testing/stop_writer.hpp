@@ -26,21 +26,19 @@ class StopWriter {
     left_ = stores;
     has_stopped_ = false;
     set_store_hook(&allow);
-    bool stopped = false;
     try {
       operation();
     } catch (const Stopped&) {
-      stopped = true;
     }
     set_store_hook(nullptr);
-    return stopped;
+    return has_stopped_;
   }
 
   /// Makes the leases of a segment look like those of processes that have ended.
   static void kill_owners(const Segment& segment) {
     for (LeaseRecord& lease : segment.header().leases) {
       auto& owner = reinterpret_cast<std::atomic<std::uint64_t>&>(lease.owner);
-      if (owner.load() != 0) owner.store(0x3fffff);  // The largest id there is, and no start time.
+      if (owner.load() != 0) owner.fetch_or(0x3fffff);  // The largest id there can be.
     }
   }
 
