@@ -1,6 +1,7 @@
 #include "sennit/fiber/overflow.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
@@ -20,6 +21,7 @@ namespace {
 constexpr std::size_t signal_stack_bytes = std::size_t{64} * 1024;  // Wide registers take 11 KiB.
 
 constinit std::once_flag installed;
+constinit std::atomic<OverflowReports::NameOfRunning> name_of_running = nullptr;
 struct sigaction previous;  // Written before the handler is there, then only read.
 
 /// A line of text that is put together without the heap. What does not fit is left out.
@@ -62,7 +64,14 @@ bool runs_on(const detail::GuardedRegion::Found& stack, const void* signal_conte
 
 void report(const detail::GuardedRegion::Found& stack, bool is_overflow, const void* address) {
   const StackTop* const top = stack_top(stack.low, stack.usable_bytes);
-  const std::string_view name = top->mark == StackTop::has_name ? top->name : "(no name)";
+  const OverflowReports::NameOfRunning running = name_of_running;
+  std::string_view name;
+  if (top->mark == StackTop::has_name) {
+    name = top->name;
+  } else if (is_overflow && running != nullptr) {
+    name = running();
+  }
+  if (name.empty()) name = "(no name)";
   Line line;
   line << (is_overflow ? "sennit: stack overflow in fiber \""
                        : "sennit: access to the guard below the stack of fiber \"")
@@ -113,7 +122,8 @@ void install() {
 
 }  // namespace
 
-OverflowReports::OverflowReports() {
+OverflowReports::OverflowReports(NameOfRunning its_name) {
+  if (its_name != nullptr) name_of_running = its_name;
   std::call_once(installed, &install);
   stack_t current{};
   if (::sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0) return;

@@ -15,7 +15,7 @@
 // Thread safety: any thread; an object belongs to the thread that made it. The handler stays for
 // as long as the process lives; whoever installs another one after it should call it.
 
-#include <cstddef>
+#include <string_view>
 
 namespace sennit::fiber {
 
@@ -23,7 +23,10 @@ class OverflowReports {
  public:
   /// Installs the handler, once for the process, and gives this thread a stack to run it on if it
   /// has none. Where the kernel refuses, faults are as without it.
-  OverflowReports();
+  /// `name_of_running` says what runs on the calling thread, for fibers that have no name; the last
+  /// one given counts, for the whole process. It is called in a signal handler, on each thread.
+  using NameOfRunning = std::string_view (*)() noexcept;
+  explicit OverflowReports(NameOfRunning name_of_running = nullptr);
   ~OverflowReports();  // On the thread that made it, not on a fiber.
   OverflowReports(const OverflowReports&) = delete;
   OverflowReports& operator=(const OverflowReports&) = delete;

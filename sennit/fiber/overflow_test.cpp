@@ -46,6 +46,14 @@ TEST_F(OverflowDeathTest, SaysItOfAFiberWithoutANameToo) {
   EXPECT_EXIT(overflow(""), testing::KilledBySignal(SIGSEGV), "in fiber \"\\(no name\\)\"");
 }
 
+TEST_F(OverflowDeathTest, AsksWhatRunsIfTheFiberHasNoName) {
+  const auto asked = [] {
+    const OverflowReports reports([]() noexcept { return std::string_view("what runs"); });
+    run_over("");
+  };
+  EXPECT_EXIT(asked(), testing::KilledBySignal(SIGSEGV), "stack overflow in fiber \"what runs\"");
+}
+
 TEST_F(OverflowDeathTest, SaysItOnOtherThreads) {
   EXPECT_EXIT(std::thread([] { overflow("elsewhere"); }).join(), testing::KilledBySignal(SIGSEGV),
               "stack overflow in fiber \"elsewhere\"");

@@ -139,6 +139,11 @@ void StackPool::give_back(Class& its_class, std::size_t count) noexcept {
   given_back_total_ += count;
 }
 
+TimePoint StackPool::next_trim() const {
+  if (has_surplus_) return TimePoint();
+  return idle_count() == 0 ? TimePoint::max() : interval_end_;
+}
+
 void StackPool::trim(TimePoint now) {
   if (now < interval_end_ && !has_surplus_) return;
   if (now >= interval_end_) {

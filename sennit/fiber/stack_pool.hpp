@@ -61,6 +61,9 @@ class StackPool {
   /// when there is nothing to do, and gives back at most some 256 stacks a call, so that it can be
   /// called at each turn of a worker. The first call begins the first interval.
   void trim(TimePoint now);
+  /// When trim() has something to do next: in the past if the last one did not finish, max() if
+  /// nothing is idle.
+  [[nodiscard]] TimePoint next_trim() const;
 
   [[nodiscard]] std::size_t usable_bytes() const { return usual_.usable_bytes; }
   [[nodiscard]] std::size_t on_loan_count() const { return on_loan_count_; }

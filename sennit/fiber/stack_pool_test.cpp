@@ -154,6 +154,23 @@ TEST(StackPool, GivesBackAtMostAPortionAtATime) {
   EXPECT_EQ(pool.idle_count(), 0U);
 }
 
+TEST(StackPool, SaysWhenToBeTrimmedNext) {
+  StackPool pool(small_stacks);
+  TimePoint now(std::chrono::seconds(100));
+  pool.trim(now);
+  EXPECT_EQ(pool.next_trim(), TimePoint::max());
+  Loans loans(pool);
+  loans.take(1000);
+  EXPECT_EQ(pool.next_trim(), now + interval);
+  loans.give_back_all();
+  pool.trim(now += interval);
+  EXPECT_EQ(pool.next_trim(), now + interval);
+  pool.trim(now += interval);
+  EXPECT_LT(pool.next_trim(), now) << "it is not done yet";
+  for (int turn = 0; turn < 10; ++turn) pool.trim(now);
+  EXPECT_EQ(pool.next_trim(), TimePoint::max());
+}
+
 TEST(StackPool, HasClassesOfOtherSizes) {
   StackPool pool({.usable_bytes = 6 * page_bytes});
   struct Case {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/fiber/overflow.hpp"
 #include "sennit/runtime/detail/parking.hpp"
 #include "sennit/runtime/pools.hpp"
 #include "sennit/runtime/worker_stats.hpp"
@@ -12,6 +13,11 @@ namespace sennit::runtime {
 namespace {
 
 thread_local constinit Worker* current_worker = nullptr;  // The library's only thread_local.
+
+std::string_view name_of_running() noexcept {  // Called in a signal handler.
+  const Activity* const activity = current_worker == nullptr ? nullptr : current_worker->activity();
+  return activity == nullptr ? std::string_view() : activity->name();
+}
 
 constexpr std::size_t unused_activities_max = 4096;
 
@@ -93,6 +99,7 @@ void Worker::stop() {
 
 void Worker::run() {
   SENNIT_ASSERT(current_worker == nullptr);
+  const fiber::OverflowReports reports(&name_of_running);
   current_worker = this;
   while (!is_stopping_) turn();
   finish_closing();
@@ -141,10 +148,11 @@ void Worker::turn() {
   stats_->jobs.add(jobs);
   stats_->busy_fibers.set(busy_fiber_count());
   stats_->open_sockets.set(backend_->socket_count());
+  stacks_.trim(now_);
   if (now_ >= next_stats_) show_stats();
   Duration timeout = Duration::zero();
   if (ready_.empty() && handed_over_.empty() && !is_stopping_ && mailbox_.prepare_to_sleep()) {
-    const TimePoint next = timers_.next_expiry();
+    const TimePoint next = std::min(timers_.next_expiry(), stacks_.next_trim());
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
   stats_->ready_jobs.set(timeout == Duration::zero() ? jobs : 0);
@@ -193,13 +201,14 @@ void Worker::show_stats() {
 }
 
 Result<Worker::FiberRecord*> Worker::borrow_fiber() {
+  SENNIT_TRY(fiber::Stack stack, stacks_.acquire());
   if (idle_.empty()) {
-    SENNIT_TRY(fiber::Stack stack, stacks_.acquire());
-    fibers_.push_back(std::make_unique<FiberRecord>(*this, std::move(stack)));
-    return fibers_.back().get();
+    fibers_.push_back(std::make_unique<FiberRecord>(*this));
+    idle_.push_back(fibers_.back().get());
   }
   FiberRecord* const record = idle_.back();
   idle_.pop_back();
+  record->fiber.emplace(std::move(stack));
   return record;
 }
 
@@ -254,16 +263,17 @@ void Worker::switch_to(FiberRecord& record, bool is_new) {
   const bool outer_coroutine = std::exchange(in_coroutine_, false);
   Activity* const outer_activity = std::exchange(activity_, record.activity_);
   if (is_new) {
-    record.fiber.start(&FiberRecord::enter, &record);
+    record.fiber->start(&FiberRecord::enter, &record);
   } else {
-    record.fiber.resume();
+    record.fiber->resume();
   }
   current_fiber_ = outer_fiber;
   in_coroutine_ = outer_coroutine;
   activity_ = outer_activity;
-  if (record.fiber.is_finished()) {
+  if (record.fiber->is_finished()) {
     FiberJob& job = *record.job;
     if (record.activity_ == &record.own_activity) record.own_activity.finish();
+    record.fiber.reset();
     idle_.push_back(&record);
     if (!without_fiber_.empty()) schedule(without_fiber_.pop());
     job.finished_(job);
@@ -273,11 +283,6 @@ void Worker::switch_to(FiberRecord& record, bool is_new) {
 Waiter& Worker::fiber_waiter() {
   SENNIT_ASSERT(is_on_fiber() && "wait() on a worker needs a fiber: in a coroutine use co_await");
   return *current_fiber_;
-}
-
-void Worker::suspend_fiber() {
-  FiberRecord& self = *current_fiber_;
-  self.fiber.suspend();
 }
 
 void Worker::resume(std::coroutine_handle<> coroutine, Activity* activity) {

@@ -16,6 +16,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -118,7 +119,7 @@ class Worker {
   [[nodiscard]] bool is_in_coroutine() const { return in_coroutine_; }
   [[nodiscard]] bool is_on_fiber() const { return current_fiber_ != nullptr; }
   /// Gives control back until the fiber's waiter is woken.
-  void suspend_fiber();
+  void suspend_fiber() { current_fiber_->fiber->suspend(); }
 
   /// Starts, or continues, a coroutine: at once, or, if called by a coroutine that is about to
   /// suspend, right after it has. This keeps the stack flat however long the chain is.
@@ -149,13 +150,11 @@ class Worker {
 
  private:
   struct FiberRecord : Waiter {
-    FiberRecord(Worker& worker, fiber::Stack stack)
-        : Waiter(worker, &FiberRecord::continue_fiber),
-          fiber(std::move(stack)),
-          own_activity(worker) {}
+    explicit FiberRecord(Worker& worker)
+        : Waiter(worker, &FiberRecord::continue_fiber), own_activity(worker) {}
     static void continue_fiber(Job& job);
     static void enter(void* record) noexcept;
-    fiber::Fiber fiber;
+    std::optional<fiber::Fiber> fiber;  // While lent, and its stack with it.
     FiberJob* job = nullptr;
     Activity own_activity;  // For a job that comes without.
   };
@@ -200,7 +199,7 @@ class Worker {
 
   fiber::StackPool stacks_;
   std::vector<std::unique_ptr<FiberRecord>> fibers_;
-  std::vector<FiberRecord*> idle_;  // Last in, first out: the warmest stack.
+  std::vector<FiberRecord*> idle_;  // Without a stack. Last in, first out.
   JobQueue without_fiber_;          // Each is scheduled when a fiber ends.
   FiberRecord* current_fiber_ = nullptr;
 

@@ -13,6 +13,7 @@
 #include "sennit/runtime/sleep.hpp"
 #include "sennit/runtime/testing/backend_test.hpp"
 #include "sennit/runtime/wait.hpp"
+#include "sennit/runtime/worker_stats.hpp"
 
 namespace sennit::runtime {
 namespace {
@@ -51,6 +52,25 @@ TEST_F(ManualWorker, RefusesAFiberWhenAllStacksAreOut) {
     EXPECT_TRUE(Worker::here().run_on_fiber(third).has_value());
     EXPECT_TRUE(third.is_finished);
   });
+}
+
+TEST_F(ManualWorker, GivesStacksBackThatWereNotNeededForAWhile) {
+  const auto idle = [this] { return worker().stats()->stacks_idle.get(); };
+  run([&] {
+    Scope scope;
+    for (int i = 0; i < 50; ++i) scope.spawn([] { static_cast<void>(wait(yield())); });
+    wait(scope.join());
+    clock().advance(1s);
+    wait(yield());
+    wait(yield());
+    EXPECT_GE(idle(), 50U);
+    for (int i = 0; i < 3; ++i) {
+      clock().advance(11s);
+      wait(yield());
+      wait(yield());
+    }
+  });
+  EXPECT_EQ(idle(), 0U);
 }
 
 TEST_F(ManualWorker, RunsAFiberAtOnceUntilItFirstWaits) {
