@@ -14,11 +14,24 @@ namespace sennit::runtime::testing {
 
 class Gate {
  public:
+  Gate() = default;
+  /// Whoever is still about to leave has left.
+  ~Gate() {
+    std::unique_lock lock(mutex_);
+    is_open_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return left_ == arrived_; });
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
   void pass() {
     std::unique_lock lock(mutex_);
     ++arrived_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return is_open_; });
+    ++left_;
+    changed_.notify_all();
   }
   void open() {
     const std::lock_guard lock(mutex_);
@@ -40,6 +53,7 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable changed_;
   int arrived_ = 0;
+  int left_ = 0;
   bool is_open_ = false;
 };
 
