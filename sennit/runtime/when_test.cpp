@@ -299,7 +299,8 @@ TEST_P(WhenAcross, SelectLosesAndDoublesNoMessageBetweenKindsAndWorkers) {
       }
     });
     parties.add_all([&](auto as) -> decltype(as) {
-      for (bool is_open = true; is_open;) {
+      bool is_open = true;
+      while (is_open) {
         auto any = co_await select(first.receive(), flickering.wait(), second.receive());
         const auto count = [&](const auto& message) {
           if (message && *message) {
