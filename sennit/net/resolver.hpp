@@ -98,6 +98,8 @@ class Resolver {
 
 class Resolver::Lookup : public ListHook<Resolver::Lookup> {
  public:
+  static constexpr const char* waits_for = "the addresses of a name";
+
   Lookup(Resolver& resolver, std::string_view host, std::uint16_t port, Deadline deadline);
   ~Lookup();
   bool ready();

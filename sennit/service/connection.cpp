@@ -1,11 +1,9 @@
 #include "sennit/service/connection.hpp"
 
 #include <cerrno>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/net/listener.hpp"
 #include "sennit/runtime/io/backend.hpp"
 #include "sennit/runtime/timer.hpp"
 #include "sennit/runtime/worker.hpp"
@@ -152,13 +150,7 @@ void ConnectionCloser::operator()(ConnectionState* state) const { state->close()
 
 Result<Connection> Connection::open(const net::Address& address, std::size_t unread_max) {
   runtime::Worker& worker = runtime::Worker::here();
-  const std::string doing = "connect to " + address.to_string();
-  const int descriptor = ::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return os_failure(errno, doing);
-  if (!address.is_unix()) {
-    const int on = 1;
-    ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
+  SENNIT_TRY(const int descriptor, net::open_stream(worker.backend(), address.family()));
   SENNIT_TRY(const runtime::io::Socket socket, worker.backend().adopt(descriptor));
   State state(new detail::ConnectionState(worker, socket, address, unread_max));
   state->connect();

@@ -89,6 +89,8 @@ class Connection {
 
 class Connection::Wait {
  public:
+  static constexpr const char* waits_for = "a connection";
+
   Wait(detail::ConnectionState& state, bool sent, std::optional<std::size_t> seen,
        Deadline deadline)
       : state_(state), sent_(sent), seen_(seen), deadline_(deadline) {}

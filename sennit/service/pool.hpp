@@ -127,6 +127,8 @@ class Pool {
 
 class Pool::Acquire : public ListHook<Pool::Acquire> {
  public:
+  static constexpr const char* waits_for = "a connection of a pool";
+
   Acquire(Pool& pool, Deadline deadline, bool fresh);
   ~Acquire();
   bool ready();

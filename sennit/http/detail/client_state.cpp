@@ -5,6 +5,15 @@
 #include "sennit/runtime/worker.hpp"
 
 namespace sennit::http::detail {
+namespace {
+
+// A head is looked at where it was received, so there must be room for all of it.
+std::size_t unread_bytes_max(const ClientOptions& options) {
+  constexpr std::size_t body_bytes = std::size_t{64} * 1024;
+  return options.head_limits.uri_bytes_max + options.head_limits.header_bytes_max + body_bytes;
+}
+
+}  // namespace
 
 ClientState::ClientState(const ClientOptions& o)
     : options(o), worker(runtime::Worker::here()), resolver(o.resolver) {
@@ -69,7 +78,8 @@ Task<Connected> ClientState::connect(const Url& url, Origin& origin, Deadline de
     const Duration left = connected_by.remaining(worker.clock().now());
     const auto share = static_cast<Duration::rep>(found->size() - i);
     const Deadline try_until = Deadline::after(left / share, worker.clock());
-    Result<service::Connection> connection = service::Connection::open((*found)[index]);
+    Result<service::Connection> connection =
+        service::Connection::open((*found)[index], unread_bytes_max(options));
     if (!connection) {
       last = std::move(connection).error();
       continue;

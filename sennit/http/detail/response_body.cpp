@@ -110,9 +110,11 @@ std::expected<void, ClientError> ResponseBody::finish() {
   return {};
 }
 
-Task<std::expected<std::size_t, ClientError>> ResponseBody::read(std::span<char> room) {
-  SENNIT_ASSERT(!room.empty());
-  while (!failed_) {
+// All that is there already, as far as there is room: a body of many small chunks costs no more
+// calls than another.
+std::size_t ResponseBody::read_ready(std::span<char> room) {
+  std::size_t total = 0;
+  while (!failed_ && total < room.size()) {
     std::string_view input;
     if (!at_end_) {
       std::expected<std::string_view, ClientError> piece = next_piece();
@@ -122,22 +124,29 @@ Task<std::expected<std::size_t, ClientError>> ResponseBody::read(std::span<char>
       }
       input = *piece;
     }
-    if (!input.empty() || may_hold_more_) {
-      const std::size_t had = input.size();
-      const Result<std::size_t> written = decoder_.decode(input, room);
-      if (!written) {
-        failed_ = ClientError(Phase::body, written.error());
-        break;
-      }
-      if (had > 0) consume_piece(had - input.size());
-      may_hold_more_ = coding_ != ContentCoding::identity && *written == room.size();
-      if (*written > 0) {
-        // The connection is free as early as it can be, not when its user looks again.
-        if (at_end_ && coding_ == ContentCoding::identity) release();
-        co_return *written;
-      }
-      continue;
+    if (input.empty() && !may_hold_more_) break;
+    const std::size_t had = input.size();
+    const std::span<char> left = room.subspan(total);
+    const Result<std::size_t> written = decoder_.decode(input, left);
+    if (!written) {
+      failed_ = ClientError(Phase::body, written.error());
+      break;
     }
+    if (had > 0) consume_piece(had - input.size());
+    may_hold_more_ = coding_ != ContentCoding::identity && *written == left.size();
+    total += *written;
+  }
+  // The connection is free as early as it can be, not when its user looks again.
+  if (at_end_ && !failed_) release();
+  return total;
+}
+
+Task<std::expected<std::size_t, ClientError>> ResponseBody::read(std::span<char> room) {
+  SENNIT_ASSERT(!room.empty());
+  while (!failed_) {
+    const std::size_t bytes = read_ready(room);
+    if (bytes > 0) co_return bytes;
+    if (failed_) break;
     if (at_end_) {
       if (auto finished = finish(); !finished) {
         failed_ = std::move(finished).error();

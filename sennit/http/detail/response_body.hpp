@@ -38,6 +38,7 @@ class ResponseBody {
  private:
   /// What is there of the body as it is on the wire; empty if there is nothing yet.
   std::expected<std::string_view, ClientError> next_piece();
+  std::size_t read_ready(std::span<char> room);
   /// Bytes of next_piece() that are done with.
   void consume_piece(std::size_t bytes);
   Task<std::expected<void, ClientError>> wait_for_more();
