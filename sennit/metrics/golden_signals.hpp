@@ -18,7 +18,7 @@
 //
 // A call costs two counter cells, a histogram's record and a gauge on the worker's own cache lines.
 // The series of a class of errors, and the memory of a histogram (36 KiB for each worker with the
-// default settings), are taken when first needed.
+// default settings), are taken with the first call that ends so.
 //
 // Operations must be names from the program (a route's pattern, a method), not from the peer (a
 // path). If they are not, the family's limit folds them (family.hpp). Where names are refused, see
@@ -72,6 +72,8 @@ class GoldenCells {
   void end(Duration latency, Outcome outcome) {
     in_flight_->add(-1);
     if (outcome == Outcome::ok) [[likely]] {
+      if (latency_ok_ == nullptr) [[unlikely]]
+        take_latency_ok();
       latency_ok_->record(latency.count());
     } else {
       end_badly(latency, outcome);
@@ -81,6 +83,7 @@ class GoldenCells {
  private:
   friend class GoldenSignals;
   GoldenCells() = default;
+  void take_latency_ok();
   void end_badly(Duration latency, Outcome outcome);
 
   GoldenSignals* signals_ = nullptr;

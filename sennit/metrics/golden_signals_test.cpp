@@ -41,6 +41,14 @@ TEST_F(GoldenSignalsTest, CountCallsThatBeginAndHoldThoseThatHaveNotEnded) {
       << shown();
 }
 
+TEST_F(GoldenSignalsTest, ShowAnOperationBeforeItsFirstCall) {
+  static_cast<void>(signals_.cells("/", 1));
+  EXPECT_TRUE(shows("http_server_requests_total{route=\"/\"} 0")) << shown();
+  EXPECT_TRUE(shows("http_server_request_seconds_count{route=\"/\",result=\"ok\"} 0")) << shown();
+  EXPECT_TRUE(shows("http_server_in_flight{route=\"/\"} 0.0")) << shown();
+  EXPECT_EQ(shown().find("http_server_errors_total{"), std::string::npos) << shown();
+}
+
 TEST_F(GoldenSignalsTest, KeepFailuresByClassAndOutOfTheLatencyOfSuccess) {
   GoldenCells cells = signals_.cells("/", 0);
   for (const Outcome outcome :
