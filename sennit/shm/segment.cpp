@@ -46,10 +46,10 @@ Result<HeaderPage> wait_for_header(const Backed& backed, Duration patience) {
   for (;;) {
     SENNIT_TRY(const std::uint64_t size, backed.size());
     SENNIT_TRY(const HeaderPage page, backed.first_page());
-    if (is_finished(page)) return page;
     if (size != 0 && size < header_bytes) {
       return failure(Errc::malformed, "shorter than a header");
     }
+    if (is_finished(page)) return page;
     if (page.maker != 0 && is_abandoned(page)) {
       return failure(Errc::malformed, "unfinished: its maker has died");
     }
