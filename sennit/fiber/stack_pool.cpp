@@ -1,5 +1,6 @@
 #include "sennit/fiber/stack_pool.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 

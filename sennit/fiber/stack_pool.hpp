@@ -10,7 +10,6 @@
 //
 // Thread safety: none. Each worker owns a pool; a stack returns on the thread it was lent on.
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -114,8 +113,8 @@ inline Stack StackPool::lend(Class& its_class) {
   }
   ++on_loan_count_;
   ++lent_total_;
-  its_class.on_loan_peak =
-      std::max(its_class.on_loan_peak, its_class.stack_count - its_class.idle.size());
+  const std::size_t on_loan = its_class.stack_count - its_class.idle.size();
+  if (on_loan > its_class.on_loan_peak) its_class.on_loan_peak = on_loan;
   return {its_class, low};
 }
 

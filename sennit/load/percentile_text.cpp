@@ -1,5 +1,6 @@
 #include "sennit/load/percentile_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 

@@ -1,5 +1,6 @@
 #include "sennit/load/report_html.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 

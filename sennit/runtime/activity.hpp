@@ -21,7 +21,6 @@
 // Thread safety: none; an activity belongs to its worker. From elsewhere use its id (registry.hpp)
 // or a Joinable (joinable.hpp).
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -115,7 +114,9 @@ class Activity : public ListHook<Activity> {
   /// Ends it as timed out at that instant; never later than the deadline that it has already.
   void set_deadline(Deadline deadline);
   /// The same without ending it then: somebody else will.
-  void narrow_deadline(Deadline deadline) { deadline_ = std::min(deadline_, deadline); }
+  void narrow_deadline(Deadline deadline) {
+    if (deadline < deadline_) deadline_ = deadline;
+  }
 
   /// See the rules above. Does nothing once it has ended or for a reason no stronger than before.
   void cancel(EndReason reason = EndReason::cancelled);

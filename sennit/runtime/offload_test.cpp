@@ -1,5 +1,6 @@
 #include "sennit/runtime/offload.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>

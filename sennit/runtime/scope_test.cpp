@@ -1,5 +1,6 @@
 #include "sennit/runtime/scope.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>

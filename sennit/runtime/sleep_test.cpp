@@ -1,5 +1,6 @@
 #include "sennit/runtime/sleep.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "sennit/runtime/detail/testing/manual_worker.hpp"

@@ -1,5 +1,6 @@
 #include "sennit/runtime/timer.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>

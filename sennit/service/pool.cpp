@@ -1,5 +1,6 @@
 #include "sennit/service/pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "sennit/base/assert.hpp"

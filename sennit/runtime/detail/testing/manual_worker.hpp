@@ -6,6 +6,7 @@
 //
 // Everything is deterministic: no thread, no real time.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
