@@ -15,14 +15,31 @@ TimerWheel::TimerWheel(TimePoint start) : start_(start) {}
 
 TimerWheel::~TimerWheel() { SENNIT_ASSERT(armed_count_ == 0, armed_count_); }
 
-void TimerWheel::arm(Timer& timer, TimePoint instant) {
+namespace {
+
+// The tick within [first, first + slack] with the most zeros at its end: what timers of about the
+// same time, armed at different instants, agree on.
+std::uint64_t roundest_tick(std::uint64_t first, std::uint64_t slack) {
+  if (slack == 0) return first;
+  const std::uint64_t last = first + slack;
+  const std::uint64_t differing = (first - 1) ^ last;  // The highest bit that can be rounded up to.
+  const std::uint64_t bit = std::bit_floor(differing);
+  return last & ~(bit - 1);
+}
+
+}  // namespace
+
+void TimerWheel::arm(Timer& timer, TimePoint instant, Duration slack) {
   timer.disarm();
   constexpr std::uint64_t tick_max = (std::uint64_t{1} << (level_bits * levels)) - 1;
   const std::int64_t distance = instant <= start_ ? 0 : (instant - start_).count();
   const auto rounded_up =
       (static_cast<std::uint64_t>(distance) + (1U << tick_bits) - 1) >> tick_bits;
   timer.wheel_ = this;
-  timer.tick_ = std::clamp(rounded_up, now_tick_ + 1, tick_max);
+  const std::uint64_t slack_ticks =
+      static_cast<std::uint64_t>(std::max(slack, Duration::zero()).count()) >> tick_bits;
+  const std::uint64_t first = std::clamp(rounded_up, now_tick_ + 1, tick_max);
+  timer.tick_ = roundest_tick(first, std::min(slack_ticks, tick_max - first));
   insert(timer);
   ++armed_count_;
 }

@@ -42,8 +42,10 @@ class TimerWheel {
   explicit TimerWheel(TimePoint start);
   ~TimerWheel();  // Requires that no timer is armed.
 
-  /// Arms, or arms anew. An instant already past fires a tick after the last advance().
-  void arm(Timer& timer, TimePoint instant);
+  /// Arms, or arms anew. An instant already past fires a tick after the last advance(). It may fire
+  /// later by up to `slack`, to fire with others: timers with slack pick the roundest tick they
+  /// can, so that many of them wake the worker once.
+  void arm(Timer& timer, TimePoint instant, Duration slack = Duration::zero());
 
   /// Fires everything due by `now`. Timers may arm and disarm any timer while they fire.
   void advance(TimePoint now);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "sennit/base/random.hpp"
@@ -163,6 +164,63 @@ TEST(TimerWheel, AgreesWithASortedMapUnderRandomUse) {
           }
         }
     }
+  }
+}
+
+TEST(TimerWheel, HoldsMillionsOfTimers) {
+  constexpr std::size_t count = 1'000'000;
+  TimerWheel wheel(start);
+  const auto probes = std::make_unique<Probe[]>(count);
+  Random random(4);
+  for (std::size_t i = 0; i < count; ++i) {
+    wheel.arm(probes[i], start + Duration(random.below(3'600'000'000'000)));
+  }
+  EXPECT_EQ(wheel.armed_count(), count);
+  for (std::size_t i = 0; i < count; i += 2) probes[i].disarm();
+  EXPECT_EQ(wheel.armed_count(), count / 2);
+  wheel.advance(start + 1h + 1ms);
+  EXPECT_EQ(wheel.armed_count(), 0U);
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(probes[i].fired, i % 2 == 0 ? 0 : 1);
+}
+
+// A thousand timers of about the same second wake the worker once rather than a thousand times.
+TEST(TimerWheel, GathersTimersWithSlackAtFewInstants) {
+  for (const Duration slack : {Duration(0ms), Duration(500ms)}) {
+    TimerWheel wheel(start);
+    Random random(5);
+    std::vector<std::unique_ptr<Probe>> probes;
+    for (int i = 0; i < 1000; ++i) {
+      probes.push_back(std::make_unique<Probe>());
+      wheel.arm(*probes.back(), start + 10s + Duration(random.below(100'000'000)), slack);
+    }
+    std::set<TimePoint> instants;
+    std::size_t armed = 1000;
+    while (wheel.armed_count() > 0) {
+      const TimePoint next = wheel.next_expiry();
+      wheel.advance(next);
+      if (wheel.armed_count() != armed) instants.insert(next);
+      armed = wheel.armed_count();
+    }
+    if (slack == 0ms) {
+      EXPECT_GT(instants.size(), 300U);
+    } else {
+      EXPECT_LE(instants.size(), 2U);
+    }
+  }
+}
+
+TEST(TimerWheel, KeepsATimerWithSlackWithinIt) {
+  Random random(6);
+  for (int i = 0; i < 2000; ++i) {
+    TimerWheel wheel(start);
+    Probe probe;
+    const Duration delay(random.below(std::uint64_t{1} << random.between(1, 45)));
+    const Duration slack(random.below(std::uint64_t{1} << random.between(1, 45)));
+    wheel.arm(probe, start + delay, slack);
+    wheel.advance(start + delay - 1ns);
+    ASSERT_EQ(probe.fired, 0) << "early";
+    wheel.advance(start + delay + slack + wheel_tick);
+    ASSERT_EQ(probe.fired, 1) << "late";
   }
 }
 
