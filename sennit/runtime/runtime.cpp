@@ -88,6 +88,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
       return failure(std::move(started).error());
     }
   }
+  if (runtime->kernel_ != nullptr) return runtime;  // A test makes thousands.
   log::info("{} worker{} on {} ({})", options.workers, options.workers == 1 ? "" : "s",
             runtime->worker(0).backend().name(), choice.reason);
   return runtime;
@@ -102,6 +103,7 @@ Result<void> Runtime::start_worker(const RuntimeOptions& options, unsigned index
   worker_options.seed = options.seed == 0 ? random_seed() : options.seed + index;
   worker_options.clock = options.clock;
   worker_options.pools = pools_.get();
+  worker_options.backend_options.blocking_pool = &pools_->blocking;
   if (kernel_ != nullptr) {
     worker_options.backend_options.simulated_kernel = kernel_;
     if (options.seed == 0) worker_options.seed = kernel_->random().next();

@@ -60,6 +60,11 @@ class Runtime {
     return *workers_[index];
   }
   [[nodiscard]] io::BackendKind backend() const { return backend_; }
+  /// Of the worker's thread, for signals. Not on the simulated backend, nor after stop().
+  [[nodiscard]] std::thread::native_handle_type thread_handle(unsigned index) {
+    SENNIT_ASSERT(index < threads_.size(), index, threads_.size());
+    return threads_[index].native_handle();
+  }
   /// What offload() and compute() run on.
   [[nodiscard]] Pools& pools() { return *pools_; }
   /// Null unless the backend is simulated. A runtime that was given none has its own.

@@ -79,6 +79,7 @@ Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backen
       [](void* argument) {
         auto& self = *static_cast<Worker*>(argument);
         self.now_ = self.clock_.now();
+        self.stats_->busy_turn.set(self.stats_->turns.get() + 1);
       },
       this);
 }
@@ -101,6 +102,7 @@ void Worker::run() {
   SENNIT_ASSERT(current_worker == nullptr);
   const fiber::OverflowReports reports(&name_of_running);
   current_worker = this;
+  stats_->busy_turn.set(1);
   while (!is_stopping_) turn();
   finish_closing();
   current_worker = nullptr;
@@ -122,7 +124,8 @@ Pools& Worker::pools() {
 }
 
 bool Worker::has_work() const {
-  return !ready_.empty() || !mailbox_.empty() || timers_.next_expiry() <= clock_.now();
+  return !ready_.empty() || !handed_over_.empty() || !mailbox_.empty() ||
+         timers_.next_expiry() <= clock_.now();
 }
 
 // What was posted before stop() still runs, operations that were cancelled still have their last
@@ -156,7 +159,8 @@ void Worker::turn() {
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
   stats_->ready_jobs.set(timeout == Duration::zero() ? jobs : 0);
-  backend_->poll(timeout);  // Sets now_ when its wait ends.
+  stats_->busy_turn.set(0);
+  backend_->poll(timeout);  // Sets now_ and busy_turn when its wait ends.
   mailbox_.awake();
 }
 

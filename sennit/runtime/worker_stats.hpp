@@ -24,6 +24,7 @@ struct alignas(metrics::cache_line_bytes) WorkerStats {
   // Each turn.
   metrics::OneWriter<std::uint64_t> turns;
   metrics::OneWriter<std::uint64_t> jobs;        // Run so far.
+  metrics::OneWriter<std::uint64_t> busy_turn;   // Which turn this is; 0 while it waits.
   metrics::OneWriter<std::size_t> ready_jobs;    // That the last turn found; 0 while it sleeps.
   metrics::OneWriter<std::size_t> busy_fibers;   // That run or wait.
   metrics::OneWriter<std::size_t> open_sockets;  // Of the backend.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <sys/utsname.h>
 #include <thread>
+#include <unistd.h>
 
 #include "sennit/base/assert.hpp"
 #include "sennit/runtime/io/detail/epoll.hpp"
@@ -31,6 +32,8 @@ bool Backend::watch(Operation& operation, int, Interest) {
   operation.result_ = -EOPNOTSUPP;
   return true;
 }
+
+void Backend::close_file(int descriptor) { ::close(descriptor); }
 
 Result<BackendKind> backend_kind_from_name(std::string_view name) {
   if (name == "auto") return BackendKind::automatic;

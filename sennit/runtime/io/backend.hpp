@@ -1,7 +1,7 @@
 #pragma once
 // The kernel as a worker sees it: operations go in, completions come out.
 //
-//   one-shot   connect, send, watch       one completion
+//   one-shot   connect, send, watch, file one completion
 //   streams    accept, receive            many completions, the last one has more == false
 //
 // Rules, the same for every backend:
@@ -24,15 +24,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "sennit/base/result.hpp"
 #include "sennit/base/time.hpp"
 
-namespace sennit::runtime::simulated {
+namespace sennit::runtime {
+class BlockingPool;
+namespace simulated {
 class Kernel;
 }
+}  // namespace sennit::runtime
 
 namespace sennit::runtime::io {
 
@@ -73,7 +77,7 @@ class Operation {
   friend class EpollBackend;
   friend class SimulatedBackend;
   friend class UringBackend;
-  enum class Kind : std::uint8_t { none, accept, receive, connect, send, watch };
+  enum class Kind : std::uint8_t { none, accept, receive, connect, send, watch, file };
 
   Completed completed_;
   Kind kind_ = Kind::none;
@@ -84,6 +88,26 @@ class Operation {
   const char* data_ = nullptr;  // send: what is left; connect: the address.
   std::size_t bytes_ = 0;
   std::size_t transferred_ = 0;
+};
+
+/// A call on files: which, and on what. All of it must stay as it is while in flight.
+class FileOperation : public Operation {
+ public:
+  enum class Call : std::uint8_t { open, read, write, sync };
+  using Operation::Operation;
+
+  Call call = Call::read;
+  int descriptor = -1;         // But for open.
+  const char* path = nullptr;  // open, with flags and mode as open(2) has them.
+  int flags = 0;
+  unsigned mode = 0;
+  std::span<char> room;      // read
+  std::string_view data;     // write
+  std::uint64_t offset = 0;  // read, write
+
+ private:
+  friend class EpollBackend;
+  void* job_ = nullptr;  // The backend's.
 };
 
 /// What a watch() waits for. A descriptor that failed or hung up counts as both.
@@ -99,6 +123,8 @@ struct BackendOptions {
   std::size_t receive_buffer_bytes = 8 * 1024;
   /// Connections taken from one listener in one turn, so that a flood does not starve the rest.
   unsigned accept_burst = 64;
+  /// epoll only: where calls on files run. Null: threads of its own.
+  BlockingPool* blocking_pool = nullptr;
   /// BackendKind::simulated only: the kernel that stands in for the real one, which outlives the
   /// backend, and the machine of its network that this worker is part of, an IP address.
   simulated::Kernel* simulated_kernel = nullptr;
@@ -170,6 +196,14 @@ class Backend {
   /// time; pass a duplicate if that cannot be promised.
   [[nodiscard]] virtual bool watch(Operation& operation, int descriptor, Interest interest);
   static constexpr int watched_readable = 1, watched_writable = 2;
+  /// On io_uring the kernel's own, on epoll a thread of the blocking pool (and an allocation), as
+  /// no readiness tells when a disk will answer. The result is a descriptor, 0 of a sync, or bytes:
+  /// as many as the kernel likes, at most file_bytes_max, 0 at the end of the file. -EAGAIN when
+  /// the pool's queue is full.
+  virtual void file(FileOperation& operation) = 0;
+  static constexpr std::size_t file_bytes_max = std::size_t{1} << 30;  // A result is an int.
+  /// Closes a descriptor that a file operation has opened. At once.
+  virtual void close_file(int descriptor);
   /// See rule 3. Nothing happens if the operation is not in flight.
   virtual void cancel(Operation& operation) = 0;
 

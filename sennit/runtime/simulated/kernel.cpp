@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/simulated/files.hpp"
 #include "sennit/runtime/simulated/network.hpp"
 
 namespace sennit::runtime::simulated {
 
 Kernel::Kernel(const Options& options)
-    : options_(options), random_(options.seed), network_(std::make_unique<Network>(*this)) {}
+    : options_(options),
+      random_(options.seed),
+      network_(std::make_unique<Network>(*this)),
+      files_(std::make_unique<Files>(*this)) {}
 
 Kernel::~Kernel() { SENNIT_ASSERT(actors_.empty(), actors_.size()); }
 

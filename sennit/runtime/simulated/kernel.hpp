@@ -27,6 +27,7 @@
 
 namespace sennit::runtime::simulated {
 
+class Files;
 class Network;
 
 class Kernel {
@@ -67,6 +68,7 @@ class Kernel {
   /// True with this probability.
   [[nodiscard]] bool happens(double probability);
   [[nodiscard]] Network& network() { return *network_; }
+  [[nodiscard]] Files& files() { return *files_; }
 
   void add(Actor& actor);
   void remove(Actor& actor);
@@ -118,6 +120,7 @@ class Kernel {
   std::uint64_t trace_hash_ = 0xcbf29ce484222325;
   std::vector<std::string> trace_;
   std::unique_ptr<Network> network_;
+  std::unique_ptr<Files> files_;
 };
 
 }  // namespace sennit::runtime::simulated

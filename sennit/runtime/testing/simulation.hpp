@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sennit/runtime/runtime.hpp"
+#include "sennit/runtime/simulated/files.hpp"
 #include "sennit/runtime/simulated/kernel.hpp"
 #include "sennit/runtime/simulated/network.hpp"
 
@@ -59,6 +60,7 @@ class Simulation {
 
   [[nodiscard]] simulated::Kernel& kernel() { return kernel_; }
   [[nodiscard]] simulated::Network& network() { return kernel_.network(); }
+  [[nodiscard]] simulated::Files& files() { return kernel_.files(); }
   [[nodiscard]] std::uint64_t seed() const { return kernel_.seed(); }
   /// Virtual time since the simulation began.
   [[nodiscard]] Duration elapsed() const { return kernel_.now() - start_; }

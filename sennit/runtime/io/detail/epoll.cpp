@@ -87,6 +87,7 @@ Result<void> EpollBackend::open() {
 }
 
 EpollBackend::~EpollBackend() {
+  SENNIT_ASSERT(files_in_flight_ == 0, files_in_flight_);
   SENNIT_ASSERT(watch_count_ == 0, watch_count_);
   for (Slot& slot : slots_.all()) {
     SENNIT_ASSERT(slot.reader == nullptr && slot.writer == nullptr, slot.descriptor);
@@ -236,6 +237,7 @@ bool EpollBackend::connect(Operation& operation, Socket socket, const void* addr
 void EpollBackend::cancel(Operation& operation) {
   if (!operation.in_flight() || operation.cancelled_) return;
   operation.cancelled_ = true;
+  if (operation.kind_ == Operation::Kind::file) return cancel_file(operation);
   cancelled_.push_back(&operation);
 }
 
@@ -360,6 +362,7 @@ void EpollBackend::poll(Duration timeout) {
   const int ready = wait_for_events(epoll_, events, timeout);
   woken();
   deliver_cancelled();
+  if (files_in_flight_ > 0) deliver_files();
   reading_.swap(pending_reads_);
   for (const Socket socket : reading_) {
     if (!slots_.is_current(socket)) continue;

@@ -2,8 +2,10 @@
 // Backend over epoll. See epoll.cpp for how completions are made of readiness.
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "sennit/runtime/blocking_pool.hpp"
 #include "sennit/runtime/io/backend.hpp"
 #include "sennit/runtime/io/detail/slot_table.hpp"
 
@@ -25,6 +27,7 @@ class EpollBackend final : public Backend {
   [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
                              std::size_t address_bytes) override;
   [[nodiscard]] bool watch(Operation& operation, int descriptor, Interest interest) override;
+  void file(FileOperation& operation) override;
   void cancel(Operation& operation) override;
   void poll(Duration timeout) override;
   void wake() override;
@@ -47,7 +50,9 @@ class EpollBackend final : public Backend {
     Operation* writer = nullptr;
   };
 
-  explicit EpollBackend(const BackendOptions& options) : options_(options) {}
+  struct FileJob;
+
+  explicit EpollBackend(const BackendOptions& options);
   Result<void> open();
 
   /// What an event carries: the socket it is of.
@@ -66,6 +71,10 @@ class EpollBackend final : public Backend {
   void deliver_cancelled();
   void finish(Operation& operation, const Completion& completion);
   void finish_watch(Operation& operation, int result);
+  [[nodiscard]] BlockingPool& pool();
+  void file_done(FileJob& job);
+  void cancel_file(Operation& operation);
+  void deliver_files();
   void close_if_idle(Socket socket);
 
   const BackendOptions options_;
@@ -74,6 +83,11 @@ class EpollBackend final : public Backend {
   detail::SlotTable<Slot> slots_;
   std::size_t closing_count_ = 0;
   std::size_t watch_count_ = 0;
+  std::unique_ptr<BlockingPool> own_pool_;
+  std::mutex files_mutex_;  // Guards files_done_, which the pool's threads fill.
+  std::vector<FileJob*> files_done_;
+  std::vector<FileJob*> files_completing_;
+  std::size_t files_in_flight_ = 0;
   std::unique_ptr<char[]> receive_buffer_;
   std::vector<Socket> pending_reads_;  // Readable and wanted; read in the next turn.
   std::vector<Socket> reading_;        // The ones of this turn.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sennit/base/assert.hpp"
+#include "sennit/runtime/simulated/files.hpp"
 #include "sennit/runtime/simulated/kernel.hpp"
 
 namespace sennit::runtime::io {
@@ -32,13 +33,16 @@ SimulatedBackend::SimulatedBackend(const BackendOptions& options)
       receive_buffer_(std::make_unique_for_overwrite<char[]>(options.receive_buffer_bytes)) {}
 
 SimulatedBackend::~SimulatedBackend() {
+  SENNIT_ASSERT(files_in_flight_ == 0, files_in_flight_);
   for (const Slot& slot : slots_.all()) {
     SENNIT_ASSERT(slot.reader == nullptr && slot.writer == nullptr, slot.descriptor);
     if (slot.descriptor >= 0) network_.close(slot.descriptor);
   }
 }
 
-bool SimulatedBackend::has_work() const { return !changed_.empty() || !cancelled_.empty(); }
+bool SimulatedBackend::has_work() const {
+  return !changed_.empty() || !cancelled_.empty() || !files_done_.empty();
+}
 
 // --- Sockets ------------------------------------------------------------------------------------
 
@@ -183,6 +187,7 @@ bool SimulatedBackend::connect(Operation& operation, Socket socket, const void* 
 void SimulatedBackend::cancel(Operation& operation) {
   if (!operation.in_flight() || operation.cancelled_) return;
   operation.cancelled_ = true;
+  if (operation.kind_ == Operation::Kind::file) return;  // Seen when its time has come.
   cancelled_.push_back(&operation);
 }
 
@@ -246,7 +251,37 @@ void SimulatedBackend::receive_some(Socket socket) {
                                          .bytes = {receive_buffer_.get(), bytes}});
 }
 
+// --- Files --------------------------------------------------------------------------------------
+
+void SimulatedBackend::file(FileOperation& operation) {
+  SENNIT_ASSERT(!operation.in_flight());
+  operation.kind_ = Operation::Kind::file;
+  operation.cancelled_ = false;
+  ++files_in_flight_;
+  simulated::Files& files = kernel_.files();
+  kernel_.after(files.latency(), [this, &operation, &files] {
+    // One that is cancelled may have been done already: both happen.
+    const bool is_lost = operation.cancelled_ && kernel_.random().below(2) == 0;
+    const int result = is_lost ? -ECANCELED : files.call(options_.simulated_machine, operation);
+    files_done_.push_back({.operation = &operation, .result = result});
+  });
+}
+
+void SimulatedBackend::close_file(int descriptor) { kernel_.files().close(descriptor); }
+
+void SimulatedBackend::deliver_files() {
+  std::vector<FileResult> done;
+  done.swap(files_done_);
+  for (const FileResult& each : done) {
+    Operation& operation = *each.operation;
+    operation.kind_ = Operation::Kind::none;
+    --files_in_flight_;
+    operation.completed_(operation, {.result = each.result, .more = false, .bytes = {}});
+  }
+}
+
 void SimulatedBackend::poll(Duration) {
+  woken();
   ending_.swap(cancelled_);
   looking_.swap(changed_);
   for (Operation* const operation : ending_) finish(*operation, -ECANCELED);
@@ -261,6 +296,7 @@ void SimulatedBackend::poll(Duration) {
     try_read(socket);
   }
   looking_.clear();
+  if (!files_done_.empty()) deliver_files();
 }
 
 }  // namespace sennit::runtime::io

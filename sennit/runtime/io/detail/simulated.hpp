@@ -36,6 +36,8 @@ class SimulatedBackend final : public Backend,
   [[nodiscard]] bool send(Operation& operation, Socket socket, std::string_view bytes) override;
   [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
                              std::size_t address_bytes) override;
+  void file(FileOperation& operation) override;
+  void close_file(int descriptor) override;
   void cancel(Operation& operation) override;
   void poll(Duration timeout) override;
   void wake() override {}
@@ -68,6 +70,7 @@ class SimulatedBackend final : public Backend,
   void receive_some(Socket socket);
   bool send_some(Operation& operation, const Slot& slot);
   void finish(Operation& operation, int result);
+  void deliver_files();
   void close_if_idle(Socket socket);
 
   const BackendOptions options_;
@@ -80,6 +83,12 @@ class SimulatedBackend final : public Backend,
   std::vector<Socket> looking_;
   std::vector<Operation*> cancelled_;
   std::vector<Operation*> ending_;
+  struct FileResult {
+    FileOperation* operation;
+    int result;
+  };
+  std::vector<FileResult> files_done_;
+  std::size_t files_in_flight_ = 0;
 };
 
 }  // namespace sennit::runtime::io

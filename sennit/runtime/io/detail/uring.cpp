@@ -14,7 +14,9 @@
 //    address.
 // 4. Descriptors are in blocking mode: with O_NONBLOCK the kernel answers EAGAIN instead of
 //    waiting.
-// 5. A send that the kernel did in part is submitted again with the rest. MSG_WAITALL would save
+// 5. What does not fit into the submission ring, or is refused by the kernel (EAGAIN without
+//    memory, EBUSY while completions overflow), waits in a backlog and goes with a later poll().
+// 6. A send that the kernel did in part is submitted again with the rest. MSG_WAITALL would save
 //    these rounds, but hide from transferred() that a slow peer is reading.
 
 #include <algorithm>
@@ -152,6 +154,7 @@ void UringBackend::submit(Operation& operation) {
                            std::min(operation.bytes_, send_bytes_max), MSG_NOSIGNAL);
       break;
     case Operation::Kind::watch:
+    case Operation::Kind::file:
     case Operation::Kind::none:
       SENNIT_ASSERT(false);
   }
@@ -256,6 +259,10 @@ void UringBackend::complete(Operation& operation, int result, std::uint32_t flag
     case Operation::Kind::watch:
       complete_watch(operation, result);
       break;
+    case Operation::Kind::file:
+      operation.kind_ = Operation::Kind::none;
+      operation.completed_(operation, {.result = result, .more = false, .bytes = {}});
+      break;
     case Operation::Kind::none:
       SENNIT_ASSERT(false, result, flags);
   }
@@ -327,6 +334,7 @@ void UringBackend::poll(Duration timeout) {
     run_rearms();
     timeout = Duration::zero();
   }
+  if (!ring_->submit_backlog()) timeout = Duration::zero();
   if (timeout == Duration::zero()) {
     ::io_uring_submit_and_get_events(&ring_->get());
   } else {

@@ -30,6 +30,7 @@ class UringBackend final : public Backend {
   [[nodiscard]] bool connect(Operation& operation, Socket socket, const void* address,
                              std::size_t address_bytes) override;
   [[nodiscard]] bool watch(Operation& operation, int descriptor, Interest interest) override;
+  void file(FileOperation& operation) override;
   void cancel(Operation& operation) override;
   void poll(Duration timeout) override;
   void wake() override;

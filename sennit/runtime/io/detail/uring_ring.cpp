@@ -79,16 +79,29 @@ void UringRing::close_unsubmitted() {
     const io_uring_sqe& entry = ring_.sq.sqes[i & *ring_.sq.kring_mask];
     if (entry.opcode == IORING_OP_CLOSE) ::close(entry.fd);
   }
+  for (const io_uring_sqe& entry : backlog_) {
+    if (entry.opcode == IORING_OP_CLOSE) ::close(entry.fd);
+  }
 }
 
 io_uring_sqe* UringRing::next_entry() {
-  io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
-  if (entry == nullptr) {
-    ::io_uring_submit(&ring_);
-    entry = ::io_uring_get_sqe(&ring_);
+  if (backlog_.empty()) {
+    if (io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_)) return entry;
   }
-  SENNIT_ASSERT(entry != nullptr);
-  return entry;
+  return &backlog_.emplace_back();
+}
+
+bool UringRing::submit_backlog() {
+  while (!backlog_.empty()) {
+    io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_);
+    if (entry == nullptr) {
+      if (::io_uring_submit(&ring_) <= 0) return false;
+      continue;
+    }
+    *entry = backlog_.front();
+    backlog_.pop_front();
+  }
+  return true;
 }
 
 void UringRing::add_buffer(unsigned buffer, int offset) {

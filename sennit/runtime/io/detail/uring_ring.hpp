@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <liburing.h>
 #include <string_view>
 
@@ -28,8 +29,11 @@ class UringRing {
   Result<void> open(const BackendOptions& options);
 
   [[nodiscard]] io_uring& get() { return ring_; }
-  /// A submission to fill; hands over what is queued when there is no room.
+  /// A submission to fill before the next call.
   [[nodiscard]] io_uring_sqe* next_entry();
+  /// Hands over what has not fitted into the ring; false if the kernel will not take all of it now.
+  /// What is in the ring itself is left for whoever polls.
+  [[nodiscard]] bool submit_backlog();
 
   /// What a completion with these flags received.
   [[nodiscard]] std::string_view received(std::uint32_t flags, std::size_t bytes) const {
@@ -48,6 +52,7 @@ class UringRing {
   }
 
   io_uring ring_{};
+  std::deque<io_uring_sqe> backlog_;  // In order; behind all that is in the ring.
   bool is_open_ = false;
   unsigned buffer_count_ = 0;
   std::size_t buffer_bytes_ = 0;
