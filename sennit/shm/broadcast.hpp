@@ -120,6 +120,9 @@ class BroadcastReader {
  public:
   using What = BroadcastRead::What;
 
+  BroadcastReader(const detail::BroadcastShape& shape, std::uint64_t position)
+      : shape_(shape), position_(position) {}
+
   /// The next message, copied into `buffer` (of message_bytes_max, to fit any).
   BroadcastRead read(std::span<std::byte> buffer) {
     const detail::BroadcastSlot& slot = shape_.slot(position_);
@@ -165,10 +168,6 @@ class BroadcastReader {
   [[nodiscard]] WaitWord& wait_word() { return shape_.shared->readers_wait; }
 
  private:
-  template <class>
-  friend class BasicBroadcast;
-  BroadcastReader(const detail::BroadcastShape& shape, std::uint64_t position)
-      : shape_(shape), position_(position) {}
   BroadcastRead miss(std::uint64_t mark) { return detail::broadcast_miss(shape_, position_, mark); }
 
   detail::BroadcastShape shape_;
