@@ -33,6 +33,10 @@
 
 namespace sennit::perftest {
 
+namespace detail {
+struct PerfCalls;  // Calls a test's body as measure() does (detail/session.hpp).
+}
+
 /// What the macros add to a fixture. All its names begin with perf_, so that none hides one of the
 /// fixture's or of the body's.
 class Perf {
@@ -48,6 +52,7 @@ class Perf {
 
  private:
   class PerfBody;
+  friend struct detail::PerfCalls;
   virtual void perf_calls(Batch& batch) = 0;
   [[nodiscard]] virtual Options perf_options() const = 0;
 

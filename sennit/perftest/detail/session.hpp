@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sennit/perftest/flags.hpp"
+#include "sennit/perftest/perftest.hpp"
 #include "sennit/perftest/report.hpp"
 
 namespace sennit::perftest::detail {
@@ -15,6 +16,11 @@ struct Session {
 };
 
 Session& session();
+
+/// For measuring what the loop of a test itself costs.
+struct PerfCalls {
+  static void run(Perf& perf, Batch& batch) { perf.perf_calls(batch); }
+};
 
 /// "Suite.Name" of the test that runs.
 std::string current_test_name();
