@@ -113,10 +113,10 @@ struct AresChannel::Impl {
       [[maybe_unused]] const bool is_done = impl->worker.backend().watch(*this, duplicate, wanted);
     }
     void let_go() {
-      Worker& worker = impl->worker;
+      Worker& home = impl->worker;
       impl = nullptr;
       if (in_flight()) {
-        worker.backend().cancel(*this);
+        home.backend().cancel(*this);
       } else if (!is_handling) {
         delete this;
       }
