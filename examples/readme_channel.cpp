@@ -26,8 +26,9 @@ void consume(Channel<int>& squares) {
 }
 
 int main() {
-  const auto runtime = *Runtime::start({});
-  runtime->run([] {
+  const auto runtime = Runtime::start({});
+  if (!runtime) return 1;
+  (*runtime)->run([] {
     Channel<int> squares(2);
     Scope scope;
     scope.spawn([&] { return produce(squares); });
