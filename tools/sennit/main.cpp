@@ -8,6 +8,7 @@
 #include "sennit/base/log.hpp"
 
 #include "tools/sennit/load_command.hpp"
+#include "tools/sennit/shm_command.hpp"
 
 int main(int argc, char** argv) {
   using namespace sennit;
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "print this help and exit");
   tools::LoadCommand load(app);
+  const tools::ShmCommand shared_memory(app);
   const CLI::App* const version = app.add_subcommand("version", "Print the version and exit");
 
   const auto is_named = [argv](const CLI::App* subcommand) {
@@ -36,5 +38,6 @@ int main(int argc, char** argv) {
     std::puts("sennit " SENNIT_VERSION);
     return tools::exit_ok;
   }
+  if (shared_memory.parsed()) return shared_memory.run();
   return load.run();
 }
