@@ -121,8 +121,12 @@ class Reader {
     const double value = get<double>(key);
     return value >= 0 && value <= most ? value : fail<double>(key);
   }
+  /// Short enough that the sum of hundreds does not overflow.
   Duration duration(const char* key) {
-    return Duration(static_cast<std::int64_t>(amount(key) * 1e9));
+    constexpr double longest_s = 1e7;
+    const double value = amount(key);
+    if (value > longest_s) return fail<Duration>(key);
+    return Duration(static_cast<std::int64_t>(value * 1e9));
   }
 
   void histogram(const char* key, Histogram& into) {
