@@ -132,8 +132,14 @@ inline void load_raced(void* to, const std::uint64_t* from, std::size_t bytes) {
   auto* target = static_cast<std::byte*>(to);
   std::size_t left = bytes;
   for (; left >= 32; left -= 32, words += 4, target += 32) {
-    const std::uint64_t four[4] = {get(words), get(words + 1), get(words + 2), get(words + 3)};
-    std::memcpy(target, four, 32);
+    // One by one: gathered in an array, they would be stored as words and loaded again as a vector,
+    // which the processor cannot forward (23 ns instead of 4 for a read of 64 bytes).
+    const std::uint64_t first = get(words), second = get(words + 1);
+    const std::uint64_t third = get(words + 2), fourth = get(words + 3);
+    std::memcpy(target, &first, 8);
+    std::memcpy(target + 8, &second, 8);
+    std::memcpy(target + 16, &third, 8);
+    std::memcpy(target + 24, &fourth, 8);
   }
   for (; left >= 8; left -= 8, ++words, target += 8) {
     const std::uint64_t word = get(words);
