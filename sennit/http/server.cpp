@@ -20,6 +20,7 @@
 #include "sennit/net/inherited.hpp"
 #include "sennit/net/listener.hpp"
 #include "sennit/runtime/runtime.hpp"
+#include "sennit/runtime/simulated/kernel.hpp"
 
 namespace sennit::http {
 namespace {
@@ -138,20 +139,21 @@ Result<void> Server::Running::set_up_metrics() {
 // leaves nothing half open.
 Result<std::vector<int>> Server::Running::open_listeners(const net::Address& wanted) {
   std::vector<int> descriptors;
+  runtime::io::Backend& backend = runtime->worker(0).backend();
   const auto fail = [&](Error error) {
-    for (const int descriptor : descriptors) ::close(descriptor);
+    for (const int descriptor : descriptors) net::discard(backend, descriptor);
     return failure(std::move(error));
   };
   net::Address shared_address = wanted;
   const unsigned workers = runtime->worker_count();
   for (unsigned i = 0; i < workers; ++i) {
     // Alone it takes the address for itself, so that a second server is told.
-    auto descriptor = wanted.is_unix() && i > 0
-                          ? net::duplicate_listener(descriptors.front())
-                          : net::open_listener(shared_address, {.reuse_port = workers > 1});
+    auto descriptor = wanted.is_unix() && i > 0 ? net::duplicate_listener(descriptors.front())
+                                                : net::open_listener(backend, shared_address,
+                                                                     {.reuse_port = workers > 1});
     if (!descriptor) return fail(std::move(descriptor).error());
     descriptors.push_back(*descriptor);
-    auto bound = net::Address::local_of(*descriptor);
+    auto bound = net::local_address(backend, *descriptor);
     if (!bound) return fail(std::move(bound).error());
     shared_address = *bound;  // The port that was chosen for 0 holds for the rest.
   }
@@ -265,10 +267,14 @@ void Server::stop() {
 std::size_t Server::wait() {
   const auto running = this->running();
   SENNIT_ASSERT(running != nullptr);
-  {
+  const auto is_drained = [&] {
+    return running->drained_count == running->runtime->worker_count();
+  };
+  if (auto* const kernel = running->runtime->simulated_kernel()) {
+    kernel->run_until(is_drained);  // There is no other thread to wait for.
+  } else {
     std::unique_lock lock(running->mutex);
-    running->changed.wait(
-        lock, [&] { return running->drained_count == running->runtime->worker_count(); });
+    running->changed.wait(lock, is_drained);
   }
   const detail::WorkerService::Drained total = running->total;
   {

@@ -212,8 +212,8 @@ void WorkerService::begin_drain() {
   announces_each_from_ = worker_.now() + shared_.options.drain_idle_timeout;
   if (shared_.keeps_listeners) {
     // What waits there is for whoever serves it next.
-  } else if (const auto refused =
-                 net::refuse_new_connections(worker_.backend().descriptor(listener_));
+  } else if (const auto refused = net::refuse_new_connections(
+                 worker_.backend(), worker_.backend().descriptor(listener_));
              !refused) {
     log::warning("while stopping: {}", refused.error().to_string());
   }
