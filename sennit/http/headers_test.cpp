@@ -43,7 +43,7 @@ TEST(Headers, RefusesWhatWouldBreakOutOfItsLineAndStaysAsItWas) {
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().code(), Errc::invalid_argument);
     EXPECT_FALSE(headers.set(name, value));
-    EXPECT_THAT(lines(headers), testing::ElementsAre("A=kept"));
+    EXPECT_THAT(lines(headers), ::testing::ElementsAre("A=kept"));
   }
 }
 
@@ -54,7 +54,7 @@ TEST(Headers, KeepsOrderAndRepeats) {
   EXPECT_TRUE(headers.add("set-cookie", "b=2"));
   EXPECT_TRUE(headers.add("Empty", ""));
   EXPECT_THAT(lines(headers),
-              testing::ElementsAre("Set-Cookie=a=1", "Vary=Origin", "set-cookie=b=2", "Empty="));
+              ::testing::ElementsAre("Set-Cookie=a=1", "Vary=Origin", "set-cookie=b=2", "Empty="));
   EXPECT_EQ(headers.count(), 4U);
   EXPECT_EQ(headers.text(), "Set-Cookie: a=1\r\nVary: Origin\r\nset-cookie: b=2\r\nEmpty: \r\n");
 }
@@ -75,7 +75,7 @@ TEST(Headers, SetReplacesEveryFieldOfThatName) {
   EXPECT_TRUE(headers.add("B", "2"));
   EXPECT_TRUE(headers.add("a", "3"));
   EXPECT_TRUE(headers.set("A", "4"));
-  EXPECT_THAT(lines(headers), testing::ElementsAre("B=2", "A=4"));
+  EXPECT_THAT(lines(headers), ::testing::ElementsAre("B=2", "A=4"));
 }
 
 TEST(Headers, MayBeGivenTheirOwnText) {
@@ -97,7 +97,7 @@ TEST(Headers, RemovesEveryFieldOfThatName) {
   EXPECT_TRUE(headers.add("B", "2"));
   EXPECT_TRUE(headers.add("a", "3"));
   EXPECT_EQ(headers.remove("A"), 2U);
-  EXPECT_THAT(lines(headers), testing::ElementsAre("B=2"));
+  EXPECT_THAT(lines(headers), ::testing::ElementsAre("B=2"));
   headers.clear();
   EXPECT_TRUE(headers.empty());
 }

@@ -11,8 +11,11 @@
 #include "sennit/base/time.hpp"
 #include "sennit/http/h1/chunked.hpp"
 #include "sennit/http/h1/parser.hpp"
-#include "sennit/metrics/registry.hpp"
 #include "sennit/runtime/io/backend.hpp"
+
+namespace sennit::metrics {
+class Registry;
+}
 
 namespace sennit::http {
 
