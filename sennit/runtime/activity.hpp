@@ -131,10 +131,13 @@ class Activity : public ListHook<Activity> {
 
   /// Around start() and the wake-up. What is awaited inside, by a Task that belongs to us, takes
   /// the place: the innermost wait is what cancelling ends.
-  void begin_wait(void* awaitable, const WaitKind& kind) {
+  void begin_wait(void* awaitable, const WaitKind& kind, const Waiter& waiter) {
     awaitable_ = awaitable;
     wait_ = &kind;
+    waiter_ = &waiter;
   }
+  /// Who waits innermost, a fiber or a coroutine; null while there is no wait.
+  [[nodiscard]] const Waiter* waiter() const { return wait_ == nullptr ? nullptr : waiter_; }
   void end_wait() { wait_ = nullptr; }
   void enter_shield() { ++shields_; }
   void leave_shield();
@@ -158,15 +161,17 @@ class Activity : public ListHook<Activity> {
 
   void reset();
 
-  Worker& worker_;
-  ActivityId id_ = 0;
-  ActivityId parent_ = 0;
-  std::string_view name_;
+  // What each wait touches comes first, to be in one cache line.
   ActivityState state_ = ActivityState::unused;
   EndReason reason_ = EndReason::none;
   unsigned shields_ = 0;
   void* awaitable_ = nullptr;
   const WaitKind* wait_ = nullptr;
+  const Waiter* waiter_ = nullptr;
+  Worker& worker_;
+  ActivityId id_ = 0;
+  ActivityId parent_ = 0;
+  std::string_view name_;
   Deadline deadline_;
   TimePoint started_at_;
   std::unique_ptr<DeadlineTimer> deadline_timer_;  // Few ever need one.

@@ -5,6 +5,7 @@
 // A job is in at most one of them, and is owned by whoever made it until it runs.
 
 #include <atomic>
+#include <utility>
 
 #include "sennit/base/assert.hpp"
 
@@ -19,6 +20,7 @@ class Job {
 
   /// Called once for each time it was queued, on the worker; the job may be destroyed by it.
   void run() { run_(*this); }
+  [[nodiscard]] bool runs(Run run) const { return run_ == run; }
 
  private:
   friend class JobQueue;
@@ -39,6 +41,20 @@ class JobQueue {
     job.next_ = nullptr;
     *last_ = &job;
     last_ = &job.next_;
+  }
+  /// Takes all of `other`, which is empty then. Requires empty().
+  void take(JobQueue& other) {
+    SENNIT_ASSERT(empty());
+    if (other.empty()) return;
+    first_ = std::exchange(other.first_, nullptr);
+    last_ = std::exchange(other.last_, &other.first_);
+  }
+  /// The one that pop() would yield, or null.
+  [[nodiscard]] const Job* front() const { return first_; }
+  /// So many behind that one, or null; `job` may be null.
+  [[nodiscard]] static const Job* behind_by(const Job* job, int count) {
+    for (; count > 0 && job != nullptr; --count) job = job->next_;
+    return job;
   }
   /// Requires !empty().
   Job& pop() {

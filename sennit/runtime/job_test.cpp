@@ -28,6 +28,25 @@ TEST(JobQueue, KeepsTheOrder) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(JobQueue, TakesAnotherWholeAndLooksAhead) {
+  Numbered one(1), two(2), three(3);
+  JobQueue from, to;
+  to.take(from);
+  EXPECT_TRUE(to.empty());
+  from.push(one);
+  from.push(two);
+  to.take(from);
+  EXPECT_TRUE(from.empty());
+  from.push(three);
+  EXPECT_EQ(JobQueue::behind_by(to.front(), 0), &one);
+  EXPECT_EQ(JobQueue::behind_by(to.front(), 1), &two);
+  EXPECT_EQ(JobQueue::behind_by(to.front(), 2), nullptr);
+  EXPECT_EQ(&to.pop(), &one);
+  EXPECT_EQ(&to.pop(), &two);
+  EXPECT_EQ(&from.pop(), &three);
+  EXPECT_EQ(JobQueue::behind_by(to.front(), 1), nullptr);
+}
+
 TEST(Mailbox, TellsThePosterToWakeASleeperOnce) {
   Numbered one(1), two(2);
   Mailbox mailbox;

@@ -101,9 +101,9 @@ struct JoinState : JoinCore {
     if constexpr (std::is_void_v<T>) {
       return {};
     } else {
-      AsResult<T> result = *std::move(value);
+      Value taken = *std::move(value);
       value.reset();
-      return result;
+      return taken;
     }
   }
 

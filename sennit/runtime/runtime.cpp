@@ -10,6 +10,7 @@
 #include "sennit/base/log.hpp"
 #include "sennit/base/random.hpp"
 #include "sennit/runtime/detail/simulated_worker.hpp"
+#include "sennit/runtime/dump_on_signal.hpp"
 #include "sennit/runtime/simulated/kernel.hpp"
 
 namespace sennit::runtime {
@@ -89,6 +90,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const RuntimeOptions& options) {
     }
   }
   if (runtime->kernel_ != nullptr) return runtime;  // A test makes thousands.
+  if (options.dump_on_sigquit) runtime->dump_on_signal_ = std::make_unique<DumpOnSignal>(*runtime);
   log::info("{} worker{} on {} ({})", options.workers, options.workers == 1 ? "" : "s",
             runtime->worker(0).backend().name(), choice.reason);
   return runtime;
@@ -153,6 +155,7 @@ Runtime::~Runtime() { stop(); }
 
 void Runtime::stop() {
   if (std::exchange(is_stopped_, true)) return;
+  dump_on_signal_.reset();  // It asks the workers.
   for (auto& worker : workers_) worker->stop();
   for (auto& each : simulated_) each->finish();
   for (auto& thread : threads_) thread.join();

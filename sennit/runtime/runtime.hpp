@@ -28,6 +28,8 @@ namespace detail {
 class SimulatedWorker;
 }
 
+class DumpOnSignal;
+
 struct RuntimeOptions {
   unsigned workers = 1;
   io::BackendKind backend = io::BackendKind::automatic;
@@ -37,6 +39,8 @@ struct RuntimeOptions {
   std::uint64_t seed = 0;  // 0: from the kernel's entropy.
   const Clock* clock = nullptr;
   PoolOptions pools = {};  // For offload() and compute().
+  /// Prints every activity and where it stands when the process gets SIGQUIT (dump_on_signal.hpp).
+  bool dump_on_sigquit = false;
 };
 
 class Runtime {
@@ -90,6 +94,7 @@ class Runtime {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<detail::SimulatedWorker>> simulated_;  // What turns each of them.
   std::vector<std::thread> threads_;
+  std::unique_ptr<DumpOnSignal> dump_on_signal_;
 };
 
 namespace detail {

@@ -29,7 +29,8 @@ class RuntimeMetricsTest : public testing::BackendTest {
 TEST_P(RuntimeMetricsTest, ShowEachWorker) {
   register_runtime_metrics(registry_, runtime());
   for (const unsigned worker : {0U, 1U}) {
-    runtime().run([] { static_cast<void>(wait(yield())); }, worker);
+    // A sleep lasts until a turn has ended.
+    runtime().run([] { static_cast<void>(wait(sleep_for(std::chrono::milliseconds(1)))); }, worker);
     const std::string label = "{worker=\"" + std::to_string(worker) + "\"}";
     EXPECT_GE(value("sennit_worker_turns_total" + label), 1) << shown();
     EXPECT_GE(value("sennit_worker_jobs_total" + label), 1) << shown();

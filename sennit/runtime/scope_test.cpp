@@ -137,5 +137,59 @@ TEST_F(ScopeTest, RunsWithAsManyStacksAsThereAre) {
   EXPECT_LT(turns, 200);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int scope_test_many = 20'000;
+#elif defined(__has_feature)
+constexpr int scope_test_many =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 20'000 : 1'000'000;
+#else
+constexpr int scope_test_many = 1'000'000;
+#endif
+
+TEST_F(ScopeTest, HoldsAMillionTasksAtOnce) {
+  run([] {
+    int waiting = 0, ended = 0;
+    Scope scope;
+    for (int i = 0; i < scope_test_many; ++i) {
+      scope.spawn([&]() -> Task<> {
+        ++waiting;
+        co_await yield();
+        EXPECT_EQ(waiting, scope_test_many);
+        ++ended;
+      });
+    }
+    wait(scope.join());
+    EXPECT_EQ(ended, scope_test_many);
+  });
+}
+
+TEST_F(ScopeTest, EndsAMillionTasksWhenItIsCancelled) {
+  run([] {
+    int cancelled = 0;
+    Scope scope;
+    for (int i = 0; i < scope_test_many; ++i) {
+      scope.spawn([&]() -> Task<> {
+        const Result<void> slept = co_await sleep_for(std::chrono::hours(1));
+        cancelled += !slept;
+      });
+    }
+    wait(yield());
+    scope.cancel();
+    wait(scope.join());
+    EXPECT_EQ(cancelled, scope_test_many);
+  });
+}
+
+TEST_F(ScopeTest, RunsAMillionFibersOnAFewStacks) {
+  make({.stacks = {.usable_bytes = std::size_t{128} * 1024, .on_loan_max = 64}});
+  run([] {
+    int ended = 0;
+    Scope scope;
+    for (int i = 0; i < scope_test_many; ++i) scope.spawn([&] { ++ended; });
+    wait(scope.join());
+    EXPECT_EQ(ended, scope_test_many);
+  });
+}
+
 }  // namespace
 }  // namespace sennit::runtime

@@ -20,6 +20,7 @@
 // Thread safety: none; made, awaited and destroyed on one worker. Destroying one that has started
 // and is not done stops the program.
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
@@ -47,12 +48,15 @@ class CoroutineAwait {
  public:
   explicit CoroutineAwait(A&& awaitable) : awaitable_(std::forward<A>(awaitable)) {}
   bool await_ready() { return awaitable_.ready(); }
-  bool await_suspend(std::coroutine_handle<> self) {
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
     Worker& worker = Worker::here();
     Activity* const activity = worker.activity();
-    Waiter& waiter = waiter_.emplace(worker, activity, self);
+    const PromiseBase* promise = nullptr;
+    if constexpr (std::derived_from<Promise, PromiseBase>) promise = &self.promise();
+    Waiter& waiter = waiter_.emplace(worker, activity, self, promise);
     if (activity == nullptr) return awaitable_.start(waiter);
-    activity->begin_wait(std::addressof(awaitable_), wait_kind<Object>);
+    activity->begin_wait(std::addressof(awaitable_), wait_kind<Object>, waiter);
     if (!awaitable_.start(waiter)) return false;
     if constexpr (CancellableAwaitable<Object>) {
       if (activity->is_cancelled()) [[unlikely]]
@@ -93,6 +97,8 @@ class PromiseBase {
     void await_resume() noexcept {}
   };
   Final final_suspend() noexcept { return {}; }
+  /// Who awaits it; null while nobody does.
+  [[nodiscard]] const Waiter* continuation() const { return continuation_; }
   void unhandled_exception() { exception_ = std::current_exception(); }
 
   template <class A>

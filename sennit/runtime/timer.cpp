@@ -97,6 +97,7 @@ void TimerWheel::open_slot(int level, int slot) {
 void TimerWheel::advance(TimePoint now) {
   const std::int64_t elapsed = now <= start_ ? 0 : (now - start_).count();
   const std::uint64_t target = static_cast<std::uint64_t>(elapsed) >> tick_bits;
+  if (target <= now_tick_) return;  // Nothing is ever armed for a tick that has begun.
   for (std::uint64_t tick = next_tick(); tick <= target; tick = next_tick()) {
     now_tick_ = tick;
     // From the top, so that what moves down lands in a slot opened after.

@@ -37,7 +37,7 @@ decltype(auto) wait(A&& awaitable) {
   Waiter& waiter = worker->fiber_waiter();
   if (!awaitable.ready()) {
     Activity& activity = *waiter.activity();
-    activity.begin_wait(std::addressof(awaitable), wait_kind<Object>);
+    activity.begin_wait(std::addressof(awaitable), wait_kind<Object>, waiter);
     if (awaitable.start(waiter)) {
       if constexpr (CancellableAwaitable<Object>) {
         if (activity.is_cancelled()) [[unlikely]]

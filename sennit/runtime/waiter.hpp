@@ -38,18 +38,21 @@ class Activity;
 class Worker;
 namespace detail {
 class Parking;
-}
+class PromiseBase;
+}  // namespace detail
 
 class Waiter : public Job {
  public:
   /// `run` continues it, on `worker`. A Task that is started for it is an activity of its own.
   Waiter(Worker& worker, Run run) : Job(run), worker_(&worker) {}
-  /// A coroutine of the activity, which may be null.
-  Waiter(Worker& worker, Activity* activity, std::coroutine_handle<> coroutine)
+  /// A coroutine of the activity, which may be null; `promise` if it is a Task.
+  Waiter(Worker& worker, Activity* activity, std::coroutine_handle<> coroutine,
+         const detail::PromiseBase* promise = nullptr)
       : Job(&Waiter::resume_coroutine),
         worker_(&worker),
         activity_(activity),
-        coroutine_(coroutine) {}
+        coroutine_(coroutine),
+        promise_(promise) {}
   /// `run` continues it, on the thread that waits in `parking` (see wait.hpp).
   Waiter(detail::Parking& parking, Run run) : Job(run), parking_(&parking) {}
   /// `run` continues it, wherever `other` is continued.
@@ -70,6 +73,9 @@ class Waiter : public Job {
   /// The fiber's or coroutine's own; null if it is neither.
   [[nodiscard]] Activity* activity() const { return activity_; }
   void set_coroutine(std::coroutine_handle<> coroutine) { coroutine_ = coroutine; }
+  /// Null if it is none, or not a Task.
+  [[nodiscard]] std::coroutine_handle<> coroutine() const { return coroutine_; }
+  [[nodiscard]] const detail::PromiseBase* promise() const { return promise_; }
 
  private:
   friend class Worker;
@@ -79,6 +85,7 @@ class Waiter : public Job {
   detail::Parking* parking_ = nullptr;  // One of the two is set.
   Activity* activity_ = nullptr;
   std::coroutine_handle<> coroutine_;  // Null if it is not a coroutine.
+  const detail::PromiseBase* promise_ = nullptr;
 };
 
 template <class T>

@@ -6,16 +6,16 @@
 #include "sennit/base/assert.hpp"
 #include "sennit/fiber/overflow.hpp"
 #include "sennit/runtime/detail/parking.hpp"
+#include "sennit/runtime/detail/stack_trace.hpp"
 #include "sennit/runtime/pools.hpp"
 #include "sennit/runtime/worker_stats.hpp"
 
 namespace sennit::runtime {
 namespace {
 
-thread_local constinit Worker* current_worker = nullptr;  // The library's only thread_local.
-
 std::string_view name_of_running() noexcept {  // Called in a signal handler.
-  const Activity* const activity = current_worker == nullptr ? nullptr : current_worker->activity();
+  const Worker* const worker = Worker::current();
+  const Activity* const activity = worker == nullptr ? nullptr : worker->activity();
   return activity == nullptr ? std::string_view() : activity->name();
 }
 
@@ -29,17 +29,12 @@ ActivityId first_activity_id() {
 
 }  // namespace
 
-Worker* Worker::current() { return current_worker; }
-
-Worker& Worker::here() {
-  SENNIT_ASSERT(current_worker != nullptr && "this needs a worker: call it inside Runtime::run");
-  return *current_worker;
-}
+constinit thread_local Worker* Worker::current_ = nullptr;
 
 void Waiter::wake() {
   if (worker_ == nullptr) {
     parking_->post(*this);
-  } else if (current_worker == worker_) {
+  } else if (Worker::current() == worker_) {
     worker_->schedule(*this);
   } else {
     worker_->post(*this);
@@ -47,7 +42,7 @@ void Waiter::wake() {
 }
 
 void Waiter::hand_over() {
-  if (worker_ != nullptr && current_worker == worker_) {
+  if (worker_ != nullptr && Worker::current() == worker_) {
     worker_->schedule_this_turn(*this);
   } else {
     wake();
@@ -99,20 +94,20 @@ void Worker::stop() {
 }
 
 void Worker::run() {
-  SENNIT_ASSERT(current_worker == nullptr);
+  SENNIT_ASSERT(current_ == nullptr);
   const fiber::OverflowReports reports(&name_of_running);
-  current_worker = this;
+  current_ = this;
   stats_->busy_turn.set(1);
   while (!is_stopping_) turn();
   finish_closing();
-  current_worker = nullptr;
+  current_ = nullptr;
 }
 
 void Worker::run_turn() {
-  SENNIT_ASSERT(current_worker == nullptr);
-  current_worker = this;
+  SENNIT_ASSERT(current_ == nullptr);
+  current_ = this;
   turn();
-  current_worker = nullptr;
+  current_ = nullptr;
 }
 
 Pools& Worker::pools() {
@@ -143,8 +138,7 @@ void Worker::finish_closing() {
 }
 
 void Worker::turn() {
-  mailbox_.take_all(ready_);
-  const std::size_t jobs = run_ready();
+  const std::size_t jobs = run_rounds();
   now_ = clock_.now();
   timers_.advance(now_);
   stats_->turns.add(1);
@@ -158,22 +152,77 @@ void Worker::turn() {
     const TimePoint next = std::min(timers_.next_expiry(), stacks_.next_trim());
     timeout = next == TimePoint::max() ? Duration::max() : std::max(next - now_, Duration::zero());
   }
-  stats_->ready_jobs.set(timeout == Duration::zero() ? jobs : 0);
+  stats_->ready_jobs.set(timeout == Duration::zero() ? round_jobs_ : 0);
   stats_->busy_turn.set(0);
   backend_->poll(timeout);  // Sets now_ and busy_turn when its wait ends.
   mailbox_.awake();
 }
 
+// A poll costs as much as some ten switches, so there are many rounds to a poll; but whoever works
+// for long between two waits must not keep the others' I/O waiting. The clock costs as much as two
+// switches, so it is asked as seldom as the rounds so far, all being alike, allow.
+std::size_t Worker::run_rounds() {
+  constexpr unsigned rounds_max = 1024, blind_rounds_max = 16;  // For a clock that stands still.
+  // In simulated time a turn is an instant, and what is ready runs once in it.
+  const bool has_rounds =
+      options_.poll_interval > Duration::zero() && options_.backend != io::BackendKind::simulated;
+  std::size_t jobs = 0;
+  unsigned next_look = 1;
+  for (unsigned round = 1; round <= rounds_max; ++round) {
+    mailbox_.take_all(ready_);
+    round_jobs_ = run_ready();
+    jobs += round_jobs_;
+    if (ready_.empty() || is_stopping_ || !has_rounds) break;
+    if (round < next_look) continue;
+    const Duration elapsed = clock_.now() - now_;
+    if (elapsed >= options_.poll_interval) break;
+    const auto left = (options_.poll_interval - elapsed).count() / 2;
+    const auto affordable = left * round / std::max<std::int64_t>(elapsed.count(), 1);
+    next_look =
+        round + static_cast<unsigned>(std::clamp<std::int64_t>(affordable, 1, blind_rounds_max));
+  }
+  return jobs;
+}
+
+// With thousands of fibers each switch would wait for memory several times over: so the records of
+// those a few jobs ahead are fetched while the ones before them run, and then their stacks.
 std::size_t Worker::run_ready() {
+  constexpr int distance = 4;
   JobQueue batch;
+  batch.take(ready_);
+  const Job* stack_ahead = JobQueue::behind_by(batch.front(), distance);
+  const Job* record_ahead = JobQueue::behind_by(stack_ahead, distance);
   std::size_t count = 0;
-  for (; !ready_.empty(); ++count) batch.push(ready_.pop());
-  while (!batch.empty()) batch.pop().run();
+  for (; !batch.empty(); ++count) {
+    Job& job = batch.pop();
+    if (record_ahead != nullptr) {
+      FiberRecord::prefetch_record(*record_ahead);
+      record_ahead = JobQueue::behind_by(record_ahead, 1);
+    }
+    if (stack_ahead != nullptr) {
+      FiberRecord::prefetch_stack(*stack_ahead);
+      stack_ahead = JobQueue::behind_by(stack_ahead, 1);
+    }
+    job.run();
+  }
   for (int left = handed_over_max; left > 0 && !handed_over_.empty(); --left, ++count) {
     handed_over_.pop().run();
   }
   while (!handed_over_.empty()) ready_.push(handed_over_.pop());
   return count;
+}
+
+void Worker::FiberRecord::prefetch_record(const Job& job) {
+  if (!job.runs(&FiberRecord::continue_fiber)) return;
+  const auto& record = static_cast<const FiberRecord&>(job);
+  __builtin_prefetch(&record.fiber, 1);
+  __builtin_prefetch(record.activity_, 1);
+}
+
+void Worker::FiberRecord::prefetch_stack(const Job& job) {
+  if (job.runs(&FiberRecord::continue_fiber)) {
+    static_cast<const FiberRecord&>(job).fiber->prefetch();
+  }
 }
 
 std::shared_ptr<const WorkerStats> Worker::stats() const { return stats_; }
@@ -287,6 +336,21 @@ void Worker::switch_to(FiberRecord& record, bool is_new) {
 Waiter& Worker::fiber_waiter() {
   SENNIT_ASSERT(is_on_fiber() && "wait() on a worker needs a fiber: in a coroutine use co_await");
   return *current_fiber_;
+}
+
+void Worker::answer(fiber::Fiber& self, void* trace) {
+  *static_cast<std::vector<const void*>*>(trace) = detail::trace_stack(self.stack().memory());
+}
+
+// The fiber itself is asked, as nothing unwinds a stack better than who runs on it.
+std::vector<const void*> Worker::trace_fiber(const Waiter& waiter) {
+  auto& fiber = *const_cast<FiberRecord&>(static_cast<const FiberRecord&>(waiter)).fiber;
+  std::vector<const void*> trace;
+  const auto* const top = static_cast<const std::byte*>(fiber.context().sp);
+  if (fiber.is_suspended() && top - fiber.stack().memory().data() >= detail::trace_stack_bytes) {
+    fiber.resume(&trace);
+  }
+  return trace;
 }
 
 void Worker::resume(std::coroutine_handle<> coroutine, Activity* activity) {

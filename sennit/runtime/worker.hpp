@@ -3,9 +3,9 @@
 //
 // The loop of a worker, one turn:
 //   1. jobs that other threads posted join the ready queue
-//   2. every job that is ready runs (a job readied meanwhile runs in the next turn); then those
-//      that were handed something by another, up to a limit, so that two who pass a message back
-//      and forth do not pay for a poll each time, and still do not keep the others waiting
+//   2. every job that is ready runs once, then those that were handed something by another, up to
+//      a limit; what they all made ready follows, round by round, for 20 us, so that two who pass a
+//      message back and forth do not pay for a poll each time, and still do not keep others waiting
 //   3. due timers fire
 //   4. the backend submits, waits until something happens or the next timer is due, and calls the
 //      completions
@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "sennit/base/assert.hpp"
 #include "sennit/base/random.hpp"
 #include "sennit/base/time.hpp"
 #include "sennit/fiber/fiber.hpp"
@@ -60,6 +61,9 @@ struct WorkerOptions {
   std::uint64_t seed = 1;
   const Clock* clock = nullptr;  // Null: the real one. Must outlive the worker.
   Pools* pools = nullptr;        // Null: its own. Must outlive the worker.
+  /// While there is always something ready, I/O and timers are looked at this often. Zero: after
+  /// everything ready has run once. Simulated workers always do that.
+  Duration poll_interval = std::chrono::microseconds(20);
 };
 
 struct WorkerStats;
@@ -73,9 +77,12 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// The worker whose thread this is; null elsewhere.
-  [[nodiscard]] static Worker* current();
+  [[nodiscard]] static Worker* current() { return current_; }
   /// The same where there must be one: elsewhere it stops the program with a message.
-  [[nodiscard]] static Worker& here();
+  [[nodiscard]] static Worker& here() {
+    SENNIT_ASSERT(current_ != nullptr && "this needs a worker: call it inside Runtime::run");
+    return *current_;
+  }
 
   // --- Any thread -------------------------------------------------------------------------
 
@@ -100,7 +107,7 @@ class Worker {
   void run_turn();
   /// Whether a turn now would run a job or fire a timer.
   [[nodiscard]] bool has_work() const;
-  /// Runs the job in the next turn.
+  /// Runs the job in the next round.
   void schedule(Job& job) { ready_.push(job); }
   /// Runs the job in this turn, after all that is ready; beyond `handed_over_max` jobs a turn it
   /// falls behind those of the next.
@@ -119,7 +126,14 @@ class Worker {
   [[nodiscard]] bool is_in_coroutine() const { return in_coroutine_; }
   [[nodiscard]] bool is_on_fiber() const { return current_fiber_ != nullptr; }
   /// Gives control back until the fiber's waiter is woken.
-  void suspend_fiber() { current_fiber_->fiber->suspend(); }
+  void suspend_fiber() {
+    fiber::Fiber& self = *current_fiber_->fiber;
+    while (void* const trace = self.suspend()) [[unlikely]]
+      answer(self, trace);
+  }
+  /// Where the fiber that waits as `waiter` stands, innermost first. Empty if the rest of its stack
+  /// is too short to look.
+  [[nodiscard]] static std::vector<const void*> trace_fiber(const Waiter& waiter);
 
   /// Starts, or continues, a coroutine: at once, or, if called by a coroutine that is about to
   /// suspend, right after it has. This keeps the stack flat however long the chain is.
@@ -153,6 +167,8 @@ class Worker {
     explicit FiberRecord(Worker& worker)
         : Waiter(worker, &FiberRecord::continue_fiber), own_activity(worker) {}
     static void continue_fiber(Job& job);
+    static void prefetch_record(const Job& job);
+    static void prefetch_stack(const Job& job);
     static void enter(void* record) noexcept;
     std::optional<fiber::Fiber> fiber;  // While lent, and its stack with it.
     FiberJob* job = nullptr;
@@ -169,11 +185,15 @@ class Worker {
 
   Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backend);
   void turn();
+  std::size_t run_rounds();
   std::size_t run_ready();
   void show_stats();
   void finish_closing();
+  static void answer(fiber::Fiber& self, void* trace);
   Result<FiberRecord*> borrow_fiber();
   void switch_to(FiberRecord& record, bool is_new);
+
+  static constinit thread_local Worker* current_;  // The library's only thread_local.
 
   const WorkerOptions options_;
   RealClock real_clock_;
@@ -187,6 +207,7 @@ class Worker {
   JobQueue ready_;
   JobQueue handed_over_;
   Mailbox mailbox_;
+  std::size_t round_jobs_ = 0;  // Of the last round.
   bool is_stopping_ = false;
   std::shared_ptr<WorkerStats> stats_;
   TimePoint next_stats_;

@@ -64,6 +64,7 @@ class ManualWorkerTest : public ::testing::Test {
   }
   void make(WorkerOptions options) {
     options.clock = &clock_;
+    options.poll_interval = Duration::zero();  // So that `meanwhile` is called once a turn.
     if (options.stacks.usable_bytes == fiber::StackPool::Options{}.usable_bytes) {
       options.stacks.usable_bytes = std::size_t{256} * 1024;  // Room for sanitizers' frames.
     }
