@@ -56,10 +56,10 @@ void Exchange::run(Handler& handler, Connection& connection) {
 }
 
 void Exchange::run_on_a_fiber() {
-  const Result<void> started = worker().run_on_fiber(*this);
-  if (started) return;
+  const Result<void> running = worker().run_on_fiber(*this);
+  if (running) return;
   if (stage_ == Stage::handler) {
-    response = response_for(started.error());
+    response = response_for(running.error());
   } else {
     stream_failed = true;
   }
