@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 TEST(TurnWatch, ReportsATurnOnceWhenItHasLastedTooLong) {
   TurnWatch watch(10ms);
-  const TimePoint start(1s);
+  const TimePoint begin(1s);
   struct Case {
     std::uint64_t turn;
     Duration at, reported;
@@ -35,7 +35,7 @@ TEST(TurnWatch, ReportsATurnOnceWhenItHasLastedTooLong) {
            Case{8, 210ms, 0ms},
            Case{8, 221ms, 11ms},
        }) {
-    EXPECT_EQ(watch.observe(turn, start + at).count(), Duration(reported).count()) << at.count();
+    EXPECT_EQ(watch.observe(turn, begin + at).count(), Duration(reported).count()) << at.count();
   }
 }
 
