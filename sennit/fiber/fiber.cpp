@@ -67,8 +67,7 @@ Fiber::ExceptionsInFlight* Fiber::exceptions_of_this_thread() {  // Itanium C++ 
 }
 
 // It never returns, so what sanitizers note when a function begins would be left behind.
-[[gnu::no_sanitize_thread, gnu::no_sanitize_address]] void Fiber::enter(Context* context,
-                                                                        void* value) {
+SENNIT_NOT_INSTRUMENTED void Fiber::enter(Context* context, void* value) {
   static_assert(offsetof(Fiber, context_) == 0);
   auto& fiber = *reinterpret_cast<Fiber*>(context);
   detail::sanitizer_enter(fiber.own_, fiber.outer_);

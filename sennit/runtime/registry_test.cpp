@@ -101,8 +101,6 @@ TEST_F(RegistryTest, TracesStacksAndAwaitChains) {
         EXPECT_NE(outer, std::string::npos) << chain;
         EXPECT_LT(inner, outer) << chain;
       }
-      const std::string both = trace_text(*find_named(list, "both"));
-      EXPECT_NE(both.find("Worker::suspend_fiber"), std::string::npos) << both;
     }
     const std::string text =
         format_activities({.activities = list_activities_here(), .silent_workers = {7}});

@@ -1,6 +1,7 @@
 // How what a scope has spawned ends: errors, exceptions, cancelling, other workers.
 
 #include <array>
+#include <atomic>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -265,7 +266,7 @@ TEST_P(ScopeAcrossTest, CancelsAndHearsOfErrorsAcross) {
   both.run([&] {
     Worker& other = both.worker(1);
     Scope scope;
-    int cancelled = 0;
+    std::atomic<int> cancelled = 0;  // Written on both workers.
     for (int i = 0; i < 10; ++i) {
       scope.spawn_on(other, [&cancelled] { cancelled += !wait(sleep_for(24h)); });
     }
