@@ -151,7 +151,10 @@ void Runtime::run_on_fiber(unsigned index, const std::function<void()>& body) {
   call.await();
 }
 
-Runtime::~Runtime() { stop(); }
+Runtime::~Runtime() {
+  stop();
+  pools_.reset();  // Before the workers, whom its threads may still be about to wake.
+}
 
 void Runtime::stop() {
   if (std::exchange(is_stopped_, true)) return;

@@ -81,6 +81,7 @@ Worker::Worker(const WorkerOptions& options, std::unique_ptr<io::Backend> backen
 
 Worker::~Worker() {
   SENNIT_ASSERT(busy_fiber_count() == 0, busy_fiber_count());
+  own_pools_.reset();  // Its threads may still be about to wake us.
   fibers_.clear();
   unused_activities_.clear();
 }
