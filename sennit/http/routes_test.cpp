@@ -90,14 +90,16 @@ TEST_P(RoutesTest, AHandlerThatIgnoresItsTimeoutIsAnsweredFor) {
 }
 
 TEST_P(RoutesTest, AClientThatIsGoneCancelsItsHandler) {
-  static std::atomic<int> ended = 0;
-  ended = 0;
+  static std::atomic<int> begun = 0, ended = 0;
+  begun = ended = 0;
   server_.get("/hour", [](Request&) {
+    ++begun;
     wait(sleep_for(1h));
     ++ended;
     return text("late");
   });
   server_.get("/hour-coro", [](Request&) -> Task<Response> {
+    ++begun;
     co_await sleep_for(1h);
     ++ended;
     co_return text("late");
@@ -106,8 +108,9 @@ TEST_P(RoutesTest, AClientThatIsGoneCancelsItsHandler) {
   start();
   for (const auto* path : {"/hour", "/hour-coro"}) {
     RawClient reset = client();
+    const int before = begun;
     reset.send(get(path));
-    std::this_thread::sleep_for(5ms);
+    for (int i = 0; i < 60'000 && begun == before; ++i) std::this_thread::sleep_for(1ms);
     reset.reset();
     RawClient half = client();  // And so does one that pipelined more behind it.
     half.send(get(path) + get(path));

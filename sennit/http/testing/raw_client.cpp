@@ -32,7 +32,7 @@ RawClient::RawClient(std::uint16_t port) {
   descriptor_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  const timeval patience{.tv_sec = 5, .tv_usec = 0};
+  const timeval patience{.tv_sec = 60, .tv_usec = 0};
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   sockaddr_in address{};
   address.sin_family = AF_INET;

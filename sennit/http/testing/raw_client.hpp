@@ -2,7 +2,7 @@
 // RawClient: a blocking connection that sends exactly the bytes it is told to, for tests of
 // servers.
 //
-// Thread safety: none. Reads give up after five seconds, so that a test fails rather than hangs.
+// Thread safety: none. Reads give up after a minute, so that a test fails rather than hangs.
 
 #include <cstddef>
 #include <cstdint>
