@@ -298,6 +298,7 @@ void Connection::run_handler() {
   }
   exchange_->run(*exchange_->route->handler, *this);
   is_dispatching_ = false;
+  if (is_handling_ && peer_is_done_) cancel_for_absent_client();  // It came behind another.
   if (is_handling_ && exchange_->cancel_at < timer_due_) arm();
 }
 

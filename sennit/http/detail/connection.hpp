@@ -146,6 +146,7 @@ class Connection final : public ListHook<Connection>, public BodyChannel {
   void handling_timed_out();
   void abandon_handler();
   void peer_ended(int result);
+  void cancel_for_absent_client();
   void linger();
   void close();
   void delete_if_done();

@@ -147,18 +147,21 @@ void Connection::peer_ended(int result) {
   // It will send nothing more but may still read: what it asked is answered first.
   peer_is_done_ = true;
   find_body();
-  const ServerOptions& options = service_.options();
-  if (is_handling_ && options.cancel_on_disconnect && !exchange_->is_cancelled) {
-    const TimePoint until = service_.worker().now() +
-                            std::min<Duration>(options.half_close_grace, std::chrono::hours(24));
-    if (until < exchange_->cancel_at) {
-      exchange_->cancel_at = until;
-      exchange_->times_out = false;
-      if (until < timer_due_) arm();
-    }
-  }
+  cancel_for_absent_client();
   if (must_wait()) return;
   close();
+}
+
+// Who has ended its direction may still read, but hardly waits for long.
+void Connection::cancel_for_absent_client() {
+  const ServerOptions& options = service_.options();
+  if (!is_handling_ || !options.cancel_on_disconnect || exchange_->is_cancelled) return;
+  const TimePoint until = service_.worker().now() +
+                          std::min<Duration>(options.half_close_grace, std::chrono::hours(24));
+  if (until >= exchange_->cancel_at) return;
+  exchange_->cancel_at = until;
+  exchange_->times_out = false;
+  if (until < timer_due_) arm();
 }
 
 void Connection::linger() {
