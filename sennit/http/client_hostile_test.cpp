@@ -226,8 +226,8 @@ TEST_P(HostileServerTest, HoldsABodyBackUntilItIsWanted) {
   });
   RawServer refuses([&](RawPeer& peer) {
     while (peer.read_head()) {
-      peer.send(answer("no", "417 Expectation Failed"));
       body_bytes = peer.rest().size();
+      peer.send(answer("no", "417 Expectation Failed"));
     }
   });
   RawServer silent([&](RawPeer& peer) {
