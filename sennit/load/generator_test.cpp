@@ -275,11 +275,11 @@ TEST_P(GeneratorTest, EndsEarlyWhenStopped) {
   EXPECT_GE(progress.elapsed, 50ms);
   EXPECT_GT(progress.left, 59min);
   (*generator)->stop();
-  EXPECT_TRUE((*generator)->wait_for(10s));
+  EXPECT_TRUE((*generator)->wait_for(1min));
   const Report report = (*generator)->finish();
   EXPECT_GT(report.requests, 8);
   EXPECT_GE(report.requests, progress.requests);
-  EXPECT_LT(report.duration, 10s);
+  EXPECT_LT(report.duration, 10min);
   EXPECT_EQ(report.errors.total(), 0) << report.first_error;
 }
 
