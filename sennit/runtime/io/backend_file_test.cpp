@@ -82,7 +82,8 @@ TEST_P(BackendFileTest, ReadsIntoARoomOf4GiB) {
 TEST_P(BackendFileTest, TakesMoreAtOnceThanItsQueueHolds) {
   constexpr int count = 5000;
   std::vector<FileRead> reads(count);
-  for (FileRead& read : reads) start(read, room_, 9);
+  std::vector<std::array<char, 10>> rooms(reads.size());  // Of each, as several threads read.
+  for (std::size_t i = 0; i < reads.size(); ++i) start(reads[i], rooms[i], 9);
   ASSERT_TRUE(poll_until([&] {
     return std::ranges::all_of(reads, [](const FileRead& read) { return read.completions == 1; });
   }));
@@ -91,7 +92,8 @@ TEST_P(BackendFileTest, TakesMoreAtOnceThanItsQueueHolds) {
 
 TEST_P(BackendFileTest, EndsWhatIsCancelledOnce) {
   std::vector<FileRead> reads(200);
-  for (FileRead& read : reads) start(read, room_, 0);
+  std::vector<std::array<char, 10>> rooms(reads.size());  // Of each, as several threads read.
+  for (std::size_t i = 0; i < reads.size(); ++i) start(reads[i], rooms[i], 0);
   for (FileRead& read : reads) {
     backend().cancel(read);
     backend().cancel(read);
