@@ -1,14 +1,10 @@
 // What a fiber costs: switching to it and back, among few and many, starting and making one.
 //
 // What did not help, so that nobody tries it again:
-// - two mappings a stack (mmap and mprotect each): 2,900 ns for a first creation, 65,530 at most
 // - one call to guard or to fill each stack: batches of 64 take 20 % less than batches of 16, and
 //   batches of 256 no less than those of 64; filling costs 1,300 of some 1,600 ns, all of it in the
 //   kernel, which clears a page (1,600 when it is left to a page fault); MADV_NOHUGEPAGE costs
 //   nothing
-// - saving rbx to r15 by hand: the compiler knows which are alive, and mostly none is
-// - taking the address of the C++ runtime's exceptions in flight at each switch: it is a call
-// - a finished fiber that waits on its stack to be started again: making one anew costs no more
 
 #include <memory>
 #include <utility>
