@@ -4,31 +4,17 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sennit/load/testing/sample_report.hpp"
+
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-Report json_sample() {
-  Report report;
-  report.url = "http://127.0.0.1:8080/status";
-  report.connections = 100;
-  report.workers = 2;
-  report.backend = "io_uring";
-  report.duration = 5s;
-  report.requests = 1000;
-  report.bytes_read = 3 * 1024 * 1024;
-  report.service_ns.record_n(200'000, 900);
-  report.service_ns.record_n(3'000'000, 99);
-  report.service_ns.record_n(1'500'000'000, 1);
-  report.rates.record_n(100, 9);
-  report.rates.record_n(1100, 1);
-  return report;
-}
+using testing::sample_report;
 
 TEST(ReportJson, IsJson) {
-  Report report = json_sample();
+  Report report = sample_report();
   report.errors.add(ErrorKind::timeout, 4);
   report.first_error = "get an answer from 127.0.0.1:8080: no response in time";
   const auto json = nlohmann::json::parse(to_json(report));
@@ -60,7 +46,7 @@ TEST(ReportJson, IsJsonEvenForAUrlThatIsNotUtf8) {
 }
 
 Report everything() {
-  Report report = json_sample();
+  Report report = sample_report();
   report.rate = 250;
   report.pipeline = 4;
   report.unsent = 5;
@@ -76,7 +62,7 @@ Report everything() {
   interval.counts = {{3, 4}, {100, 1}};
   interval.errors = 1;
   report.intervals = {interval, {}};
-  report.beside.push_back(json_sample());
+  report.beside.push_back(sample_report());
   report.beside[0].url = "http://h/slow";
   return report;
 }

@@ -3,32 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sennit/load/testing/sample_report.hpp"
+
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Report text_sample() {
-  Report report;
-  report.url = "http://127.0.0.1:8080/status";
-  report.connections = 100;
-  report.workers = 2;
-  report.backend = "io_uring";
-  report.duration = 5s;
-  report.requests = 1000;
-  report.bytes_read = 3 * 1024 * 1024;
-  report.service_ns.record_n(200'000, 900);
-  report.service_ns.record_n(3'000'000, 99);
-  report.service_ns.record_n(1'500'000'000, 1);
-  report.rates.record_n(100, 9);
-  report.rates.record_n(1100, 1);
-  return report;
-}
+using testing::sample_report;
 
 TEST(ReportText, LaysItsFiguresOutAsWrkDoes) {
-  EXPECT_EQ(to_text(text_sample(), true),
+  EXPECT_EQ(to_text(sample_report(), true),
             "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
             "    Latency     1.98ms   47.40ms   1.50s    99.90%\n"
             "    Req/Sec   200.00    300.00     1.10k    90.00%\n"
@@ -43,11 +29,11 @@ TEST(ReportText, LaysItsFiguresOutAsWrkDoes) {
 }
 
 TEST(ReportText, ShowsTheDistributionWhenAskedFor) {
-  EXPECT_THAT(to_text(text_sample(), false), Not(HasSubstr("Latency Distribution")));
+  EXPECT_THAT(to_text(sample_report(), false), Not(HasSubstr("Latency Distribution")));
 }
 
 TEST(ReportText, ShowsBothTimesOfAnOpenLoopBehindWhatWrkPrints) {
-  Report report = text_sample();
+  Report report = sample_report();
   report.rate = 250;
   report.response_ns.record_n(500'000, 1000);
   report.lag_ns.record_n(30'000, 1000);
@@ -63,8 +49,8 @@ TEST(ReportText, ShowsBothTimesOfAnOpenLoopBehindWhatWrkPrints) {
 }
 
 TEST(ReportText, ShowsStreamsBesideApart) {
-  Report report = text_sample();
-  report.beside.push_back(text_sample());
+  Report report = sample_report();
+  report.beside.push_back(sample_report());
   report.beside[0].url = "http://h/slow";
   report.beside[0].errors.add(ErrorKind::status, 2);
   EXPECT_THAT(to_text(report, false),
@@ -74,7 +60,7 @@ TEST(ReportText, ShowsStreamsBesideApart) {
 }
 
 TEST(ReportText, NamesErrorsOnlyIfThereWereSome) {
-  Report report = text_sample();
+  Report report = sample_report();
   EXPECT_THAT(to_text(report, false), Not(HasSubstr("errors")));
   report.errors.add(ErrorKind::status, 7);
   EXPECT_THAT(to_text(report, false), Not(HasSubstr("errors")));
