@@ -4,19 +4,19 @@
 #include <gtest/gtest.h>
 #include <thread>
 
+#include "sennit/http/testing/raw_server.hpp"
 #include "sennit/load/generator.hpp"
 #include "sennit/load/testing/generator_fixture.hpp"
-#include "sennit/load/testing/scripted_server.hpp"
 
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
+using http::testing::RawPeer;
+using http::testing::RawServer;
 using testing::answer_forever;
 using testing::ok;
 using testing::on_time;
-using testing::Peer;
-using testing::ScriptedServer;
 
 class OpenLoopTest : public testing::GeneratorTest {
  protected:
@@ -29,7 +29,7 @@ class OpenLoopTest : public testing::GeneratorTest {
 };
 
 TEST_P(OpenLoopTest, SendsAsManyAsAreDue) {
-  ScriptedServer server([](Peer& peer) { answer_forever(peer, ok); });
+  RawServer server([](RawPeer& peer) { answer_forever(peer, ok); });
   Options options = open_options(server.url(), 500);
   options.duration = 1s;
   const Report report = run(options);
@@ -53,7 +53,7 @@ TEST_P(OpenLoopTest, SendsAsManyAsAreDue) {
 TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
   std::atomic<bool> stalls = true;
   std::atomic<int> answers = 0;
-  const auto script = [&](Peer& peer) {
+  const auto script = [&](RawPeer& peer) {
     while (peer.read_request()) {
       if (++answers > 50 && stalls.exchange(false)) std::this_thread::sleep_for(1s);
       if (!peer.send(ok)) return;
@@ -64,7 +64,7 @@ TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
     return histogram.count() - histogram.count_up_to(slow_ns);
   };
   {
-    ScriptedServer server(script);
+    RawServer server(script);
     Options options = open_options(server.url(), 200);
     options.connections = options.workers = 1;
     options.duration = 3s;
@@ -80,7 +80,7 @@ TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
   }
   stalls = true;
   answers = 0;
-  ScriptedServer server(script);
+  RawServer server(script);
   Options options = options_for(server.url());
   options.connections = options.workers = 1;
   options.duration = 1500ms;
@@ -92,7 +92,7 @@ TEST_P(OpenLoopTest, ShowsTheStallThatAClosedLoopHides) {
 }
 
 TEST_P(OpenLoopTest, SaysHowManyWereDueAndNeverSent) {
-  ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
+  RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
   Options options = open_options(server.url(), 1000);
   options.connections = 4;
   options.duration = 500ms;
@@ -106,7 +106,7 @@ TEST_P(OpenLoopTest, SaysHowManyWereDueAndNeverSent) {
 }
 
 TEST_P(OpenLoopTest, IsVoidWhenItIsLaterThanAllowed) {
-  ScriptedServer server([](Peer& peer) { answer_forever(peer, ok); });
+  RawServer server([](RawPeer& peer) { answer_forever(peer, ok); });
   Options options = open_options(server.url(), 1000);
   options.lag_max = 1ns;
   const Report report = run(options);
@@ -115,7 +115,7 @@ TEST_P(OpenLoopTest, IsVoidWhenItIsLaterThanAllowed) {
 }
 
 TEST_P(OpenLoopTest, TakesAnIdleConnectionThatTheServerClosesForNoError) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     if (peer.read_request()) peer.send(ok);
   });
   Options options = open_options(server.url(), 20);
@@ -129,7 +129,7 @@ TEST_P(OpenLoopTest, TakesAnIdleConnectionThatTheServerClosesForNoError) {
 
 TEST_P(OpenLoopTest, MeasuresNothingThatWasDueInItsWarmUp) {
   std::atomic<bool> is_slow = true;
-  ScriptedServer server([&](Peer& peer) {
+  RawServer server([&](RawPeer& peer) {
     while (peer.read_request()) {
       if (is_slow.exchange(false)) std::this_thread::sleep_for(300ms);
       if (!peer.send(ok)) return;
@@ -149,7 +149,7 @@ TEST_P(OpenLoopTest, MeasuresNothingThatWasDueInItsWarmUp) {
 }
 
 TEST_P(OpenLoopTest, KeepsAStreamBesideApart) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     while (peer.read_request()) {
       const bool is_slow = peer.request().starts_with("GET /slow");
       if (is_slow) std::this_thread::sleep_for(20ms);

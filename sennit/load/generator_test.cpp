@@ -6,13 +6,15 @@
 #include <thread>
 
 #include "sennit/http/server.hpp"
+#include "sennit/http/testing/raw_server.hpp"
 #include "sennit/load/testing/generator_fixture.hpp"
-#include "sennit/load/testing/scripted_server.hpp"
 
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
+using http::testing::RawPeer;
+using http::testing::RawServer;
 using ::testing::AllOf;
 using testing::answer_forever;
 using testing::expect_only;
@@ -22,13 +24,11 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 using testing::ok;
 using testing::on_time;
-using testing::Peer;
-using testing::ScriptedServer;
 using ::testing::StartsWith;
 
 TEST_P(GeneratorTest, CountsEveryResponseAndEveryByte) {
   constexpr int responses_of_each = 25;
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     for (int i = 0; i < responses_of_each && peer.read_request(); ++i) peer.send(ok);
     peer.wait_for_end();  // The last request of each connection stays without an answer.
   });
@@ -46,7 +46,7 @@ TEST_P(GeneratorTest, CountsEveryResponseAndEveryByte) {
 
 TEST_P(GeneratorTest, SendsWhatItWasTold) {
   std::promise<std::string> seen;
-  ScriptedServer server([&seen](Peer& peer) {
+  RawServer server([&seen](RawPeer& peer) {
     if (!peer.read_request()) return;
     seen.set_value(peer.request());
     peer.send(ok);
@@ -65,7 +65,7 @@ TEST_P(GeneratorTest, SendsWhatItWasTold) {
 
 TEST_P(GeneratorTest, MeasuresTheDelayOfTheServer) {
   static constexpr Duration delay = 20ms;
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     while (peer.read_request()) {
       std::this_thread::sleep_for(delay);
       if (!peer.send(ok)) break;
@@ -90,7 +90,7 @@ TEST_P(GeneratorTest, ReadsEveryKindOfBody) {
            Case{"interim", "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"},
        }) {
     SCOPED_TRACE(name);
-    ScriptedServer server([response](Peer& peer) { answer_forever(peer, response); });
+    RawServer server([response](RawPeer& peer) { answer_forever(peer, response); });
     const Report report = run_until(50, server.url());
     EXPECT_EQ(report.bytes_read, report.requests * response.size());
     EXPECT_EQ(report.errors.total(), 0) << report.first_error;
@@ -98,7 +98,7 @@ TEST_P(GeneratorTest, ReadsEveryKindOfBody) {
 }
 
 TEST_P(GeneratorTest, ReadsResponsesThatArriveInDrips) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     while (peer.read_request()) {
       for (const char& byte : ok) {
         if (!peer.send({&byte, 1})) return;
@@ -113,15 +113,15 @@ TEST_P(GeneratorTest, ReadsLargeResponses) {
   const std::string body(1'000'000, 'x');
   const std::string response =
       "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-  ScriptedServer server([&response](Peer& peer) { answer_forever(peer, response); });
+  RawServer server([&response](RawPeer& peer) { answer_forever(peer, response); });
   const Report report = run_until(16, server.url());
   EXPECT_GE(report.bytes_read, report.requests * response.size());
   EXPECT_EQ(report.errors.total(), 0) << report.first_error;
 }
 
 TEST_P(GeneratorTest, ExpectsNoBodyAfterHead) {
-  ScriptedServer server(
-      [](Peer& peer) { answer_forever(peer, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"); });
+  RawServer server(
+      [](RawPeer& peer) { answer_forever(peer, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"); });
   Options options = options_for(server.url());
   options.method = "HEAD";
   const Report report = run_until(50, options);
@@ -131,7 +131,7 @@ TEST_P(GeneratorTest, ExpectsNoBodyAfterHead) {
 TEST_P(GeneratorTest, SendsLargeBodiesAlsoToServersThatAnswerFirst) {
   for (const bool answers_first : {false, true}) {
     SCOPED_TRACE(answers_first);
-    ScriptedServer server([answers_first](Peer& peer) {
+    RawServer server([answers_first](RawPeer& peer) {
       if (!answers_first) return answer_forever(peer, ok);
       while (peer.see_request() && peer.send(ok) && peer.read_request()) {
       }
@@ -150,7 +150,7 @@ TEST_P(GeneratorTest, ConnectsAgainWhenTheServerCloses) {
            "HTTP/1.0 200 OK\r\n\r\nuntil the end",
        }) {
     SCOPED_TRACE(response);
-    ScriptedServer server([response](Peer& peer) {
+    RawServer server([response](RawPeer& peer) {
       if (peer.read_request()) peer.send(response);
     });
     const Report report = run_until(100, server.url());
@@ -160,7 +160,7 @@ TEST_P(GeneratorTest, ConnectsAgainWhenTheServerCloses) {
 }
 
 TEST_P(GeneratorTest, WaitsNoLongerThanTheTimeoutForAnAnnouncedClose) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     if (!peer.read_request()) return;
     peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
     peer.wait_for_end();
@@ -172,7 +172,7 @@ TEST_P(GeneratorTest, WaitsNoLongerThanTheTimeoutForAnAnnouncedClose) {
 }
 
 TEST_P(GeneratorTest, CountsResponsesThatSayError) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     answer_forever(peer, "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n");
   });
   const Report report = run_until(50, server.url());
@@ -181,7 +181,7 @@ TEST_P(GeneratorTest, CountsResponsesThatSayError) {
 }
 
 TEST_P(GeneratorTest, CountsRefusedConnectionsWithoutHammering) {
-  const Report report = run(testing::refusing_url());
+  const Report report = run(http::testing::refusing_url());
   EXPECT_EQ(report.requests, 0);
   expect_only(report, ErrorKind::connect);
   EXPECT_LE(report.errors.total(), 8 * 20);
@@ -190,7 +190,7 @@ TEST_P(GeneratorTest, CountsRefusedConnectionsWithoutHammering) {
 }
 
 TEST_P(GeneratorTest, EndsOnTimeWhenTheServerNeverAnswers) {
-  ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
+  RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
   Options options = options_for(server.url());
   options.timeout = 50ms;
   options.duration = 300ms;
@@ -203,7 +203,7 @@ TEST_P(GeneratorTest, EndsOnTimeWhenTheServerNeverAnswers) {
 }
 
 TEST_P(GeneratorTest, EndsOnTimeWhenConnectsAreNeverAnswered) {
-  ScriptedServer server({}, 0, 0);
+  RawServer server({}, 0, 0);
   Options options = options_for(server.url());
   options.timeout = 50ms;
   options.duration = 300ms;
@@ -218,14 +218,14 @@ TEST_P(GeneratorTest, EndsOnTimeWhenConnectsAreNeverAnswered) {
 }
 
 TEST_P(GeneratorTest, CountsWhatIsInFlightAtTheEndAsNothing) {
-  ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
+  RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
   const Report report = run(server.url());
   EXPECT_EQ(report.requests, 0);
   EXPECT_EQ(report.errors.total(), 0) << report.first_error;
 }
 
 TEST_P(GeneratorTest, TimesOutResponsesThatDoNotEnd) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     if (peer.read_request()) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell");
     peer.wait_for_end();
   });
@@ -246,7 +246,7 @@ TEST_P(GeneratorTest, CountsBadResponsesAsReadErrors) {
            Case{"", "ended before"},
        }) {
     SCOPED_TRACE(response);
-    ScriptedServer server([response](Peer& peer) {
+    RawServer server([response](RawPeer& peer) {
       if (peer.read_request()) peer.send(response);
     });
     const Report report = run_until(50, server.url());
@@ -256,7 +256,7 @@ TEST_P(GeneratorTest, CountsBadResponsesAsReadErrors) {
 }
 
 TEST_P(GeneratorTest, CountsResets) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     if (peer.read_request()) peer.reset();
   });
   const Report report = run_until(50, server.url());
@@ -265,7 +265,7 @@ TEST_P(GeneratorTest, CountsResets) {
 }
 
 TEST_P(GeneratorTest, EndsEarlyWhenStopped) {
-  ScriptedServer server([](Peer& peer) { answer_forever(peer, ok); });
+  RawServer server([](RawPeer& peer) { answer_forever(peer, ok); });
   Options options = options_for(server.url());
   options.duration = 1h;
   auto generator = Generator::start(options);
@@ -284,7 +284,7 @@ TEST_P(GeneratorTest, EndsEarlyWhenStopped) {
 }
 
 TEST_P(GeneratorTest, MayBeDroppedWhileItRuns) {
-  ScriptedServer server([](Peer& peer) { answer_forever(peer, ok); });
+  RawServer server([](RawPeer& peer) { answer_forever(peer, ok); });
   Options options = options_for(server.url());
   options.duration = 1h;
   for (const Duration after : {0ms, 20ms}) {
@@ -295,7 +295,7 @@ TEST_P(GeneratorTest, MayBeDroppedWhileItRuns) {
 }
 
 TEST_P(GeneratorTest, StartsMoreConnectionsThanMayConnectAtOnce) {
-  Options options = options_for(testing::refusing_url());
+  Options options = options_for(http::testing::refusing_url());
   options.connections = 1000;
   options.workers = 1;
   expect_only(run_until(1000, options), ErrorKind::connect);

@@ -9,26 +9,26 @@
 #include <unistd.h>
 
 #include "sennit/http/server.hpp"
+#include "sennit/http/testing/raw_server.hpp"
 #include "sennit/load/generator.hpp"
 #include "sennit/load/testing/generator_fixture.hpp"
-#include "sennit/load/testing/scripted_server.hpp"
 
 namespace sennit::load {
 namespace {
 
 using namespace std::chrono_literals;
+using http::testing::RawPeer;
+using http::testing::RawServer;
 using testing::answer_forever;
 using testing::expect_only;
 using ::testing::HasSubstr;
 using testing::ok;
-using testing::Peer;
-using testing::ScriptedServer;
 
 class TrafficTest : public testing::GeneratorTest {};
 
 TEST_P(TrafficTest, PipelinesAsManyRequestsAsItMay) {
   // Answers only when eight have come, so that nothing is answered if fewer are sent ahead.
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     for (;;) {
       for (int i = 0; i < 8; ++i) {
         if (!peer.read_request()) return;
@@ -46,7 +46,7 @@ TEST_P(TrafficTest, PipelinesAsManyRequestsAsItMay) {
 }
 
 TEST_P(TrafficTest, CountsEachPipelinedRequestThatIsNotAnswered) {
-  ScriptedServer server([](Peer& peer) {
+  RawServer server([](RawPeer& peer) {
     if (peer.read_request()) peer.send(ok);  // And no word to the other three.
   });
   Options options = options_for(server.url());
@@ -60,7 +60,7 @@ TEST_P(TrafficTest, SendsWhatItsMixSays) {
   std::mutex mutex;
   std::set<std::string> lines;
   std::atomic<int> posts = 0, wrong = 0;
-  ScriptedServer server([&](Peer& peer) {
+  RawServer server([&](RawPeer& peer) {
     while (peer.read_request()) {
       const std::string& request = peer.request();
       if (request.starts_with("POST /log HTTP/1.1\r\n")) {
@@ -91,7 +91,7 @@ TEST_P(TrafficTest, SendsWhatItsMixSays) {
 
 TEST_P(TrafficTest, OpensConnectionsAnewAfterSoManyRequests) {
   std::atomic<int> last_ones = 0;
-  ScriptedServer server([&](Peer& peer) {
+  RawServer server([&](RawPeer& peer) {
     while (peer.read_request()) {
       const bool is_last = peer.request().find("Connection: close") != std::string::npos;
       last_ones += is_last ? 1 : 0;

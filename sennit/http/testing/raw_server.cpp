@@ -23,6 +23,24 @@ std::size_t announced_length(std::string_view head) {
   return length;
 }
 
+int bind_to_loopback(std::uint16_t& port) {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  SENNIT_ASSERT(descriptor >= 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  SENNIT_ASSERT(::bind(descriptor, any, size) == 0);
+  SENNIT_ASSERT(::getsockname(descriptor, any, &size) == 0);
+  port = ntohs(address.sin_port);
+  return descriptor;
+}
+
+std::string url_of(std::uint16_t port, std::string_view target) {
+  return "http://127.0.0.1:" + std::to_string(port) + std::string(target);
+}
+
 }  // namespace
 
 bool RawPeer::receive() {
@@ -75,18 +93,9 @@ void RawPeer::wait_for_end() {
   while (receive()) received_.clear();
 }
 
-RawServer::RawServer(Script script, unsigned threads)
-    : script_(std::move(script)), connections_(threads) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  SENNIT_ASSERT(::bind(listener_, any, size) == 0);
-  SENNIT_ASSERT(::getsockname(listener_, any, &size) == 0);
-  port_ = ntohs(address.sin_port);
-  SENNIT_ASSERT(::listen(listener_, 1024) == 0);
+RawServer::RawServer(Script script, unsigned threads, int backlog)
+    : script_(std::move(script)), listener_(bind_to_loopback(port_)), connections_(threads) {
+  SENNIT_ASSERT(::listen(listener_, backlog) == 0);
   for (std::atomic<int>& connection : connections_) {
     connection = -1;
     threads_.emplace_back([this, &connection] { serve(connection); });
@@ -124,8 +133,12 @@ void RawServer::serve(std::atomic<int>& connection) {
   }
 }
 
-std::string RawServer::url(std::string_view target) const {
-  return "http://127.0.0.1:" + std::to_string(port_) + std::string(target);
+std::string RawServer::url(std::string_view target) const { return url_of(port_, target); }
+
+std::string refusing_url() {
+  std::uint16_t port = 0;
+  ::close(bind_to_loopback(port));
+  return url_of(port, "/");
 }
 
 }  // namespace sennit::http::testing

@@ -8,8 +8,8 @@
 
 #include "sennit/base/assert.hpp"
 #include "sennit/base/log.hpp"
+#include "sennit/http/testing/raw_server.hpp"
 #include "sennit/load/generator.hpp"
-#include "sennit/load/testing/scripted_server.hpp"
 #include "sennit/runtime/testing/backend_test.hpp"
 
 namespace sennit::load::testing {
@@ -64,7 +64,7 @@ inline void expect_only(const Report& report, ErrorKind kind) {
   EXPECT_EQ(report.errors[kind], report.errors.total()) << report.first_error;
 }
 
-inline void answer_forever(Peer& peer, std::string_view response) {
+inline void answer_forever(http::testing::RawPeer& peer, std::string_view response) {
   while (peer.read_request() && peer.send(response)) {
   }
 }
